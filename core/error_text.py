@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -17,3 +18,35 @@ class ErrorText:
     advice: str
     exit_code: int
     terminal_advice: str = ""
+
+
+class Worded:
+    """An enumeration whose values are such texts; its members have them as properties."""
+
+    value: Any
+
+    @property
+    def text(self) -> ErrorText:
+        """All texts of this error."""
+        text: ErrorText = self.value
+        return text
+
+    @property
+    def title(self) -> str:
+        """The English sentence that says what happened."""
+        return self.text.title
+
+    @property
+    def advice(self) -> str:
+        """The English sentence that says what to do about it in the window."""
+        return self.text.advice
+
+    @property
+    def terminal_advice(self) -> str:
+        """The English sentence that says what to do about it in a terminal."""
+        return self.text.terminal_advice or self.text.advice
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of a command that ends with this error."""
+        return self.text.exit_code

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from enum import Enum
 
-from core.error_text import ErrorText
+from core.error_text import ErrorText, Worded
 
 
-class ErrorKind(Enum):
+class ErrorKind(Worded, Enum):
     """An error that a person can meet; its name in lower case is sent between processes, its texts are not."""
 
     USAGE = ErrorText(
@@ -85,6 +85,23 @@ class ErrorKind(Enum):
         "The organiser of this run has blocked this computer.",
         "Ask the organiser why. If what this computer has sent was wrong, its memory or its GPU may be faulty.",
         5,
+    )
+    NOT_INVITED = ErrorText(
+        "This run is closed: it takes only those whom its organiser has invited.",
+        "Ask the organiser for an invitation, and paste it with the address.",
+        5,
+        terminal_advice=(
+            "Ask the organiser for an invitation; `workerbee ticket` shows the key to send. Then join with the link, "
+            "or with --invitation FILE."
+        ),
+    )
+    INVITATION_ENDED = ErrorText(
+        "Your invitation to this run has ended.", "Ask the organiser for a new one, if you wish to go on.", 5
+    )
+    INVITATION_UNANSWERED = ErrorText(
+        "Nobody is there to redeem your invitation.",
+        "Try again when the run's organiser, or one of its keepers, is online.",
+        4,
     )
     MANIFEST_REFUSED = ErrorText(
         "What the swarm says about the run was refused.",
@@ -310,26 +327,6 @@ class ErrorKind(Enum):
         7,
     )
     INTERNAL = ErrorText("An unexpected error occurred.", "Please report the log.", 7)
-
-    @property
-    def title(self) -> str:
-        """The English sentence that says what happened."""
-        return self.value.title
-
-    @property
-    def advice(self) -> str:
-        """The English sentence that says what to do about it in the window."""
-        return self.value.advice
-
-    @property
-    def terminal_advice(self) -> str:
-        """The English sentence that says what to do about it in a terminal."""
-        return self.value.terminal_advice or self.value.advice
-
-    @property
-    def exit_code(self) -> int:
-        """The exit code of a command that ends with this error."""
-        return self.value.exit_code
 
     @property
     def key(self) -> str:

@@ -17,8 +17,10 @@ def what_it_is(address: JoinAddress) -> str:
     """Return what the text was read as: ``This can be read: 1 address of the run “sums”.``"""
     many = translate("Address", "%n address(es)", "", len(address.peers))
     if address.run_id is None:
-        return fill_placeholders(translate("Address", "This can be read: %1."), many)
-    return fill_placeholders(translate("Address", "This can be read: %1 of the run “%2”."), many, address.run_id)
+        words = fill_placeholders(translate("Address", "This can be read: %1."), many)
+    else:
+        words = fill_placeholders(translate("Address", "This can be read: %1 of the run “%2”."), many, address.run_id)
+    return f"{words} {translate('Address', 'An invitation comes with it.')}" if address.invitation else words
 
 
 def what_is_wrong(error: UnreadableAddress) -> str:
@@ -56,6 +58,8 @@ REASONS: tuple[object, ...] = (
     QT_TRANSLATE_NOOP("Address", "these are several runs; join one of them"),
     QT_TRANSLATE_NOOP("Address", "this link is none to join a run"),
     QT_TRANSLATE_NOOP("Address", "this link names no peer"),
+    QT_TRANSLATE_NOOP("Address", "these are {} invitations; paste one of them"),
+    QT_TRANSLATE_NOOP("Address", "the invitation in it is damaged; copy the whole link again"),
     QT_TRANSLATE_NOOP("Address", "an address begins with where the peer is: /ip4/, /ip6/ or /dns/"),
     QT_TRANSLATE_NOOP("Address", "“{}” is not a host name"),
     QT_TRANSLATE_NOOP("Address", "“{}” is not an IPv{} address (a name goes with /dns4/ or /dns6/)"),

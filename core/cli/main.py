@@ -37,6 +37,7 @@ from core.cli.parser.organiser.publish_arguments import PublishRun
 from core.cli.parser.organiser.published_arguments import ExportRun, ListRuns
 from core.cli.parser.organiser.run_arguments import CheckRunFile, EditRun, NewRunFile
 from core.cli.parser.organiser.steer_arguments import SteerRun
+from core.cli.parser.organiser.ticket_arguments import MakeTicket, ShowKey
 from core.cli.parser.report_arguments import MakeReport
 from core.cli.parser.service_arguments import InstallService, RemoveService, RunService, ShowService
 from core.cli.runner.cancellation import Stop, Stopped
@@ -114,8 +115,10 @@ def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str]
             from core.cli.commands.control import control
 
             return control(command, folders)
-        case Reset() | ForgetOrganiser() | BlockPeer() | SteerRun() | EditRun() | ListRuns():
+        case Reset() | ForgetOrganiser() | BlockPeer() | ListRuns():
             return _with_files(command, folders)
+        case SteerRun() | EditRun() | ShowKey() | MakeTicket():
+            return _of_organiser(command, folders)
         case ListContributions() | ExportReceipts() | VerifyReceipts():
             return _with_contributions(command, folders)
         case ShowService() | RemoveService():
@@ -124,7 +127,7 @@ def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str]
             return _with_context(command, folders, worker_command)
 
 
-def _with_files(command: Reset | ForgetOrganiser | BlockPeer | SteerRun | EditRun | ListRuns, folders: Folders) -> int:
+def _with_files(command: Reset | ForgetOrganiser | BlockPeer | ListRuns, folders: Folders) -> int:
     """Run a command that reads or changes files of ours, and needs no worker."""
     match command:
         case Reset():
@@ -139,6 +142,15 @@ def _with_files(command: Reset | ForgetOrganiser | BlockPeer | SteerRun | EditRu
             from core.cli.commands.organiser.block import block
 
             return block(command, folders)
+        case ListRuns():
+            from core.cli.commands.organiser.runs import runs
+
+            return runs(command, folders)
+
+
+def _of_organiser(command: SteerRun | EditRun | ShowKey | MakeTicket, folders: Folders) -> int:
+    """Sign what a published run's peers obey, or whom it lets in."""
+    match command:
         case SteerRun():
             from core.cli.commands.organiser.steer import steer
 
@@ -147,10 +159,10 @@ def _with_files(command: Reset | ForgetOrganiser | BlockPeer | SteerRun | EditRu
             from core.cli.commands.organiser.edit_run import edit_run
 
             return edit_run(command, folders)
-        case ListRuns():
-            from core.cli.commands.organiser.runs import runs
+        case ShowKey() | MakeTicket():
+            from core.cli.commands.organiser.ticket import ticket
 
-            return runs(command, folders)
+            return ticket(command, folders)
 
 
 def _with_contributions(command: ContributionCommand, folders: Folders) -> int:

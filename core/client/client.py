@@ -52,6 +52,7 @@ from core.protocol.events import (
 )
 from core.run.consent import consent_digest
 from core.run.manifest import RunManifest
+from core.tickets.wallet import Wallet
 
 if TYPE_CHECKING:
     from core.run.address import JoinAddress
@@ -77,11 +78,9 @@ class Client:
         leave_limit_seconds: float = LEAVE_LIMIT_SECONDS,
     ) -> None:
         self.session = Session()
-        self._folders = folders
-        self._post = post
+        self._folders, self._post = folders, post
         self._command = worker_command
-        self._restarts = restarts
-        self._leave_limit_seconds = leave_limit_seconds
+        self._restarts, self._leave_limit_seconds = restarts, leave_limit_seconds
         self._worker: WorkerProcess | None = None
         self._pace = PaceSender()
         self._clock: threading.Timer | None = None
@@ -101,6 +100,7 @@ class Client:
         watches_peers: bool = False,
     ) -> None:
         """Ask the swarm there which runs it publishes; a given manifest stands in for a published one."""
+        Wallet(self._folders.contents.invitations_file).add(address.invitation)
         command = Join(
             addresses=address.peers,
             home=str(self._folders.data),

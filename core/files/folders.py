@@ -120,6 +120,11 @@ class DataFolder:
         return self.memory / "known_runs.json"
 
     @property
+    def invitations_file(self) -> Path:
+        """The tickets and invitations to closed runs that this person was given; nobody else may read it."""
+        return self.memory / "invitations.json"
+
+    @property
     def reachability_file(self) -> Path:
         """In which networks other computers could reach this one."""
         return self.memory / "networks.json"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from core.protocol.access import RunAccess
 from core.protocol.examples import Examples
 from core.protocol.localizable import LocalizedText
 from core.protocol.peers import FleetHealth, PeerSeen, Suspect
@@ -124,6 +125,7 @@ class RunFound(Event, tag="run_found", kw_only=True, frozen=True):
     loss: float | None = None
     order: Order = Order()
     edits: Edits = ()
+    access: RunAccess = RunAccess()
 
 
 class SearchFinished(Event, tag="search_finished", kw_only=True, frozen=True):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NoReturn
 from urllib.parse import parse_qsl, quote
 
@@ -31,6 +31,10 @@ _OWN_OPTIONS = re.compile(
 )
 _RUN = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"  # as the manifest bounds it
 _RUN_OPTION = re.compile(rf"--run(?:_id)?[ \t=]+[\"']?({_RUN})(?=[\s\"']|\Z)")
+MAX_INVITATION_CHARACTERS = 4096
+_INVITATION = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_INVITATION_CHARACTERS}}}")
+_SECRET = re.compile(r"(invitation=)[^&\s]+")
+_BARE_INVITATION = re.compile(r"(?<![?&\w])invitation=([A-Za-z0-9_-]+)")
 _HOST_AND_PORT = re.compile(r"(?<![\w./-])[\w.-]{1,253}:\d{1,5}\b")
 _BARE_PEER_ID = re.compile(r"\b(?:12D3KooW|Qm|16Uiu2HA)[1-9A-HJ-NP-Za-km-z]{30,}\b")
 
@@ -52,10 +56,14 @@ class UnreadableAddress(UserError):  # noqa: N818
 
 @dataclass(frozen=True)
 class JoinAddress:
-    """Multiaddrs of a run's peers, each ending in ``/p2p/<peer id>``; and the run, if the text names one."""
+    """Multiaddrs of a run's peers, each ending in ``/p2p/<peer id>``; and the run, if the text names one.
+
+    ``invitation`` is what came with it, for a closed run: a ticket, or a secret that is shown and logged nowhere.
+    """
 
     peers: tuple[Multiaddr, ...]
     run_id: str | None = None
+    invitation: str = field(default="", repr=False)
 
     @classmethod
     def parse(cls, text: str) -> JoinAddress:
@@ -70,7 +78,7 @@ class JoinAddress:
         peers = [peer for link_peers, _ in links for peer in link_peers]
         peers += [_read_multiaddr(piece) for piece in pieces]
         runs = [run for _, run in links if run] + _RUN_OPTION.findall(_LINK.sub(" ", text))
-        return cls(_bounded(peers), _only(runs))
+        return cls(_bounded(peers), _only(runs), _only_invitation(text))
 
     @property
     def peer_ids(self) -> tuple[str, ...]:
@@ -79,10 +87,19 @@ class JoinAddress:
 
     @property
     def link(self) -> str:
-        """The address as one ``workerbee:`` link, which ``parse`` reads again."""
+        """The address as one ``workerbee:`` link, which ``parse`` reads again; without the invitation."""
+        return self._link_with([])
+
+    @property
+    def secret_link(self) -> str:
+        """The same with the invitation, for whoever is invited."""
+        return self._link_with([("invitation", self.invitation)] if self.invitation else [])
+
+    def _link_with(self, more: list[tuple[str, str]]) -> str:
         fields: list[tuple[str, str]] = [("peer", peer) for peer in self.peers]
         if self.run_id is not None:
             fields.append(("run", self.run_id))
+        fields += more
         return "workerbee://join?" + "&".join(f"{name}={quote(value, safe='')}" for name, value in fields)
 
 
@@ -92,8 +109,8 @@ def peer_ids_of(addresses: Iterable[Multiaddr]) -> tuple[str, ...]:
 
 
 def _shortened(text: str) -> str:
-    """Enough of a pasted text to know it by."""
-    text = text.strip()
+    """Enough of a pasted text to know it by, without an invitation."""
+    text = _SECRET.sub(r"\1…", text.strip())
     return text if len(text) <= 80 else f"{text[:60]}…{text[-16:]}"
 
 
@@ -137,6 +154,19 @@ def _only(runs: list[str]) -> str | None:
     if len(distinct) > 1:
         raise UnreadableAddress(", ".join(distinct), "these are several runs; join one of them", good=_GOOD_LINK)
     return distinct[0] if distinct else None
+
+
+def _only_invitation(text: str) -> str:
+    """The invitation in the links of a text, or beside them; empty where there is none. Several are too many."""
+    queries = [link.rstrip(".:!?*…").partition("?")[2].partition("#")[0] for link in _LINK.findall(text)]
+    found = [value.strip() for query in queries for name, value in parse_qsl(query) if name == "invitation"]
+    distinct = dict.fromkeys([*found, *_BARE_INVITATION.findall(_LINK.sub(" ", text))])
+    if len(distinct) > 1:
+        raise UnreadableAddress("", "these are {} invitations; paste one of them", len(distinct))
+    invitation = next(iter(distinct), "")
+    if invitation and not _INVITATION.fullmatch(invitation):
+        raise UnreadableAddress("", "the invitation in it is damaged; copy the whole link again")
+    return invitation
 
 
 def _read_link(link: str) -> tuple[list[Multiaddr], str | None]:

@@ -37,7 +37,10 @@ def consent_digest(manifest: RunManifest) -> str:
 
     It covers the JSON of that part with sorted keys and all defaults, so that another default is another digest.
     """
-    return hashlib.sha256(_PREFIX + msgspec.json.encode(_terms(manifest), order="deterministic")).hexdigest()
+    terms = _terms(manifest)
+    if not manifest.access.tickets:  # an open run is what every run was before there were closed ones
+        del terms["access"]
+    return hashlib.sha256(_PREFIX + msgspec.json.encode(terms, order="deterministic")).hexdigest()
 
 
 def is_agreed(manifest: RunManifest, digest: str) -> bool:

@@ -96,6 +96,13 @@ class SteeringSpec(StrictStruct, kw_only=True, frozen=True):
     ``max_round_seconds``, all peers in the same epoch; 1 is not at all."""
 
 
+class AccessSpec(StrictStruct, kw_only=True, frozen=True):
+    """Who may take part: everybody, or those who have a ticket of the organiser's."""
+
+    tickets: bool = False
+    """Whether the run is closed: only those whom the organiser has given a ticket or an invitation take part."""
+
+
 class Requirements(StrictStruct, kw_only=True, frozen=True):
     """What a volunteer's computer should have; bytes are given in MiB, zero means that nothing is asked."""
 
@@ -135,6 +142,8 @@ class RunManifest(StrictStruct, kw_only=True, frozen=True):
     """How far numbers may be changed while the run goes on."""
     requirements: Requirements = Requirements()
     """The computer that a volunteer should have."""
+    access: AccessSpec = AccessSpec()
+    """Who may take part."""
 
     def __post_init__(self) -> None:
         for name in self.collaboration.average_opt_statistics:

@@ -40,7 +40,7 @@ class Identity:
     @classmethod
     def create(cls) -> Identity:
         """A new key pair from the system's random numbers."""
-        return cls._from_seed(os.urandom(32))
+        return cls.from_seed(os.urandom(32))
 
     @classmethod
     def load_or_create(cls, path: Path) -> Identity:
@@ -49,13 +49,14 @@ class Identity:
         Raises UserError for a damaged file, which is never overwritten, and for a folder that refuses it.
         """
         stored = load_or_create_key(path, lambda: cls.create().to_bytes())
-        identity = cls._from_seed(stored[len(_PRIVATE_KEY) :][:32].ljust(32))
+        identity = cls.from_seed(stored[len(_PRIVATE_KEY) :][:32].ljust(32))
         if identity.to_bytes() != stored:
             raise damaged_key(path, "is not an Ed25519 key as libp2p writes them")
         return identity
 
     @classmethod
-    def _from_seed(cls, seed: bytes) -> Identity:
+    def from_seed(cls, seed: bytes) -> Identity:
+        """The key pair whose private key (RFC 8032) is these 32 secret bytes."""
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
         return cls(seed, Ed25519PrivateKey.from_private_bytes(seed).public_key().public_bytes_raw())

@@ -58,7 +58,40 @@ def closed_words(run: RunFound) -> str:
         case "finished":
             return translate("Run", "The organiser has finished this run; it takes nobody new.")
         case _:
+            return _uninvited_words(run)
+
+
+def access_of(run: RunFound) -> str:
+    """Return whether the run is closed, and until when this computer is invited; nothing where it is open to all."""
+    until = run.access.until
+    if run.access.standing == "open":
+        return ""
+    if run.access.standing != "invited":
+        return translate("Run", "Closed run: only those whom the organiser has invited")
+    if until is None:
+        return translate("Run", "Closed run: this computer is one of those that lead it")
+    return fill_placeholders(translate("Run", "Closed run: your invitation is valid until %1"), figures.clock(until))
+
+
+def _uninvited_words(run: RunFound) -> str:
+    """Why a closed run does not take this computer, and what to do; nothing where it does."""
+    access = run.access
+    match access.standing:
+        case "open" | "invited":
             return ""
+        case "ended":
+            words = translate("Run", "Your invitation to this run ended on %1; ask the organiser for a new one.")
+            return fill_placeholders(words, figures.clock(access.until or 0.0))
+        case "other_run":
+            why = translate("Run", "The invitation that you pasted last is for another run.")
+        case "other_key":
+            why = translate("Run", "The invitation that you pasted is for another computer.")
+        case "forged" | "unreadable":
+            why = translate("Run", "The invitation that you pasted is damaged, or nobody of this run has signed it.")
+        case _:
+            why = ""
+    words = translate("Run", "This run is closed; you need an invitation. Send the organiser your key: %1")
+    return f"{why} {fill_placeholders(words, access.key)}".strip()
 
 
 def order_words(order: Order) -> str:
@@ -135,6 +168,7 @@ def facts_of(run: RunFound, homepage: str) -> list[tuple[str, str]]:
     parameters = figures.count(estimate_requirements(run.manifest).parameters)
     known = [
         (translate("Run", "Organiser"), organiser_of(run)),
+        (translate("Run", "Access"), access_of(run)),
         (translate("Run", "Licence"), sanitize_line(info.license, 200) or translate("Run", "not stated")),
         (translate("Run", "Web page"), homepage),
         (translate("Run", "Contact"), sanitize_line(info.contact, 200)),

@@ -50,6 +50,10 @@
         <translation>Das ist lesbar: %1 des Laufs „%2“.</translation>
     </message>
     <message>
+        <source>An invitation comes with it.</source>
+        <translation>Eine Einladung ist dabei.</translation>
+    </message>
+    <message>
         <source>“%1”: %2.</source>
         <translation>„%1“: %2.</translation>
     </message>
@@ -100,6 +104,14 @@
     <message>
         <source>this link names no peer</source>
         <translation>dieser Link nennt keinen Teilnehmer</translation>
+    </message>
+    <message>
+        <source>these are {} invitations; paste one of them</source>
+        <translation>das sind {} Einladungen; fügen Sie eine davon ein</translation>
+    </message>
+    <message>
+        <source>the invitation in it is damaged; copy the whole link again</source>
+        <translation>die Einladung darin ist beschädigt; kopieren Sie den ganzen Link noch einmal</translation>
     </message>
     <message>
         <source>an address begins with where the peer is: /ip4/, /ip6/ or /dns/</source>
@@ -3271,6 +3283,30 @@
         <translation>Fragen Sie den Organisator nach dem Grund. Wenn falsch war, was dieser Computer gesendet hat, sind vielleicht sein Speicher oder seine GPU defekt.</translation>
     </message>
     <message>
+        <source>This run is closed: it takes only those whom its organiser has invited.</source>
+        <translation>Dieser Lauf ist geschlossen: Er nimmt nur auf, wen sein Organisator eingeladen hat.</translation>
+    </message>
+    <message>
+        <source>Ask the organiser for an invitation, and paste it with the address.</source>
+        <translation>Bitten Sie den Organisator um eine Einladung, und fügen Sie sie mit der Adresse ein.</translation>
+    </message>
+    <message>
+        <source>Your invitation to this run has ended.</source>
+        <translation>Ihre Einladung zu diesem Lauf ist abgelaufen.</translation>
+    </message>
+    <message>
+        <source>Ask the organiser for a new one, if you wish to go on.</source>
+        <translation>Bitten Sie den Organisator um eine neue, wenn Sie weitermachen möchten.</translation>
+    </message>
+    <message>
+        <source>Nobody is there to redeem your invitation.</source>
+        <translation>Niemand ist da, der Ihre Einladung einlöst.</translation>
+    </message>
+    <message>
+        <source>Try again when the run&apos;s organiser, or one of its keepers, is online.</source>
+        <translation>Versuchen Sie es noch einmal, wenn der Organisator des Laufs oder ein Helfer, der für ihn signiert, online ist.</translation>
+    </message>
+    <message>
         <source>This list of runs was refused.</source>
         <translation>Diese Liste von Läufen wurde abgelehnt.</translation>
     </message>
@@ -4010,6 +4046,38 @@
         <translation>Der Organisator hat diesen Lauf abgeschlossen; er nimmt niemanden mehr auf.</translation>
     </message>
     <message>
+        <source>Closed run: only those whom the organiser has invited</source>
+        <translation>Geschlossener Lauf: nur für die, die der Organisator eingeladen hat</translation>
+    </message>
+    <message>
+        <source>Closed run: this computer is one of those that lead it</source>
+        <translation>Geschlossener Lauf: dieser Computer ist einer von denen, die ihn leiten</translation>
+    </message>
+    <message>
+        <source>Closed run: your invitation is valid until %1</source>
+        <translation>Geschlossener Lauf: Ihre Einladung gilt bis %1</translation>
+    </message>
+    <message>
+        <source>Your invitation to this run ended on %1; ask the organiser for a new one.</source>
+        <translation>Ihre Einladung zu diesem Lauf ist abgelaufen (%1); bitten Sie den Organisator um eine neue.</translation>
+    </message>
+    <message>
+        <source>The invitation that you pasted last is for another run.</source>
+        <translation>Die Einladung, die Sie zuletzt eingefügt haben, gilt für einen anderen Lauf.</translation>
+    </message>
+    <message>
+        <source>The invitation that you pasted is for another computer.</source>
+        <translation>Die Einladung, die Sie eingefügt haben, gilt für einen anderen Computer.</translation>
+    </message>
+    <message>
+        <source>The invitation that you pasted is damaged, or nobody of this run has signed it.</source>
+        <translation>Die Einladung, die Sie eingefügt haben, ist beschädigt, oder niemand aus diesem Lauf hat sie signiert.</translation>
+    </message>
+    <message>
+        <source>This run is closed; you need an invitation. Send the organiser your key: %1</source>
+        <translation>Dieser Lauf ist geschlossen; Sie brauchen eine Einladung. Schicken Sie dem Organisator Ihren Schlüssel: %1</translation>
+    </message>
+    <message>
         <source>The organiser paused the run at %1</source>
         <translation>Der Organisator hat den Lauf um %1 pausiert</translation>
     </message>
@@ -4079,6 +4147,10 @@
     <message>
         <source>Organiser</source>
         <translation>Organisator</translation>
+    </message>
+    <message>
+        <source>Access</source>
+        <translation>Zugang</translation>
     </message>
     <message>
         <source>Licence</source>

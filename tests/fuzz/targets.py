@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import msgspec
 import torch
@@ -36,6 +36,22 @@ from core.run.spec.collaboration import DeltaCodec
 from core.run.steering import control_value
 from core.run.steering.control_value import ControlValue, control_in
 from core.security.identity import Identity
+from core.tickets import admission
+from core.tickets import ticket as tickets
+from core.tickets.admission import Admission, admission_in
+from core.tickets.invitation_text import GivenTicket, InvitationSecret, read_text
+from core.tickets.redemption import Answer, RedemptionDesk, answer_in, redemption_of
+from core.tickets.ticket import (
+    Invitation,
+    SignedTicket,
+    Ticket,
+    TicketError,
+    invitation_in,
+    sign_invitation,
+    sign_ticket,
+    ticket_in,
+)
+from core.tickets.wallet import best_pass
 from core.updates import notice as notices
 from core.updates.notice import RefusedNoticeError, SignedNotice, notice_in
 from core.worker.data.dataset_card import choose_config, configs_in
@@ -144,6 +160,32 @@ def _findings(data: bytes) -> None:
             found.left_out(found.at)
 
 
+def _ticket(data: bytes) -> None:
+    """As they come, and as somebody would have signed them who holds a key of the run."""
+    signers = (ORGANISER.peer_id,)
+    for kind in (tickets._TICKET, tickets._GRANT, admission._KIND):
+        for encoded in (data, sign_record(kind, data, ORGANISER)):
+            admission_in(encoded, ORGANISER.peer_id, "sums", signers)
+            for ticket in (encoded, msgspec.msgpack.encode(SignedTicket(ORGANISER.peer_id, encoded))):
+                with contextlib.suppress(TicketError):
+                    ticket_in(ticket, ORGANISER.peer_id, "sums", signers, 1.0)
+            with contextlib.suppress(TicketError):
+                invitation_in(encoded, ORGANISER.peer_id, "sums")
+
+
+def _invitation(data: bytes) -> None:
+    """What is pasted, and what is asked and answered when it is redeemed."""
+    given = None
+    for text in (data.decode("latin-1"), base64.urlsafe_b64encode(data).decode().rstrip("=")):
+        with contextlib.suppress(TicketError):
+            given = read_text(text)
+    best_pass([given], "sums", (ORGANISER.peer_id,), ORGANISER.peer_id, 1.0)
+    desk = RedemptionDesk(ORGANISER, ORGANISER.peer_id, "sums", Path("/nonexistent/redeemed.json"))
+    answer_in(desk.answer(data, ORGANISER.peer_id, 1.0))
+    with contextlib.suppress(ValueError):
+        answer_in(data)
+
+
 def _dial_back(data: bytes) -> None:
     read_answer(data)
 
@@ -208,13 +250,18 @@ def targets() -> dict[str, Target]:
     )
     peer = f"/ip4/203.0.113.5/tcp/31337/p2p/{ORGANISER.peer_id}"
     card = "configs:\n- config_name: default\n  data_files:\n  - split: train\n    path: data/*.parquet\n"
+    of_run: dict[str, Any] = {"run_id": "sums", "organiser": ORGANISER.peer_id}
+    ticket = Ticket(**of_run, holder=ORGANISER.peer_id, until=2.0)
+    invitation = Invitation(**of_run, key=ORGANISER.peer_id, uses=3, until=2.0)
+    admitted = Admission(**of_run, key=bytes(16), at=1.0, ticket=sign_ticket(ticket, ORGANISER))
+    secret = InvitationSecret(sign_invitation(invitation, ORGANISER), bytes(32))
     notice = json.dumps({"version": "1.2.3", "summary": "", "address": "https://example.org/"}).encode()
     liar, tried = FoundLiar(peer_id="a", at=1.0), TrialScore(peer_id="a", tries=1, worse=1, change=0.5)
     return {
         "signed-manifest": Target(_signed_manifest, (SignedManifest.sign(manifest, ORGANISER).to_bytes(),)),
         "manifest": Target(_manifest, (msgspec.json.encode(manifest), msgspec.msgpack.encode(manifest))),
         "run-file": Target(_run_file, (RUN_FILE.encode(),)),
-        "address": Target(_address, (peer.encode(), f"workerbee://join?peer={peer}&run=sums".encode())),
+        "address": Target(_address, (peer.encode(), f"workerbee://join?peer={peer}&run=sums&invitation=Ab_1".encode())),
         "progress-record": Target(_progress_record, (MSGPackSerializer.dumps(report),)),
         "matchmaking": Target(_matchmaking, (MSGPackSerializer.dumps(Told(3, 2, b"root", True, 2).packed()),)),
         "tensor-part": Target(_tensor_part, parts),
@@ -232,6 +279,24 @@ def targets() -> dict[str, Target]:
             (msgspec.msgpack.encode(AuditFindings(run_id="sums", liars=(liar,), trials=(tried,))),),
         ),
         "scores": Target(_scores, (msgspec.msgpack.encode(EvaluationHistory("sums", ())),)),
+        "ticket": Target(
+            _ticket,
+            (
+                sign_ticket(ticket, ORGANISER),
+                msgspec.msgpack.encode(ticket),
+                msgspec.msgpack.encode(invitation),
+                msgspec.msgpack.encode(admitted),
+            ),
+        ),
+        "invitation": Target(
+            _invitation,
+            (
+                msgspec.msgpack.encode(secret),
+                msgspec.msgpack.encode(GivenTicket(sign_ticket(ticket, ORGANISER))),
+                redemption_of(secret, ORGANISER.peer_id),
+                msgspec.msgpack.encode(Answer(refusal="used_up")),
+            ),
+        ),
         "dial-back": Target(_dial_back, (dial_request(b"peer", [b"\x04\x7f\x00\x00\x01"]),)),
         "state-parts": Target(_state_parts, tuple(map(msgspec.msgpack.encode, (Wish(), Offer(), Order(0))))),
         "audit": Target(

@@ -7,6 +7,8 @@ import os
 import time
 from collections.abc import Sequence
 
+import msgspec
+
 from core.cli.commands.organiser.publish import wait_until_published
 from core.cli.parser.arguments import TrySwarm
 from core.cli.runner.context import CommandContext
@@ -19,12 +21,17 @@ from core.client.demo import publish_here
 from core.files.temp_folder import temp_folder
 from core.hardware.discovery import choose_device
 from core.run.address import JoinAddress
+from core.run.manifest import AccessSpec
 from core.run.run_file import load_run_file
 
 
 def swarm(command: TrySwarm, context: CommandContext) -> int:
-    """Train until the last peer has reached a limit or a stop is requested; only the peers' logs are kept."""
-    manifest, device = load_run_file(command.file), choose_device(context.devices(), command.device).label
+    """Train until the last peer has reached a limit or a stop is requested; only the peers' logs are kept.
+
+    A closed run is tried as an open one: nobody else comes to this computer.
+    """
+    manifest = msgspec.structs.replace(load_run_file(command.file), access=AccessSpec())
+    device = choose_device(context.devices(), command.device).label
     threads = command.threads or max(1, (os.cpu_count() or 1) // command.peers)
     names = ("organiser", *(f"volunteer {number}" for number in range(1, command.peers)))
     with (

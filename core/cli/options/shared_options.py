@@ -72,6 +72,23 @@ def read_address(asked: argparse.Namespace) -> str:
     return " ".join(words)
 
 
+def add_invitation(parser: argparse.ArgumentParser) -> None:
+    """Add the file of an invitation, which as a word on the command line every user of the computer could read."""
+    parser.add_argument(
+        "--invitation",
+        metavar="FILE",
+        type=typed.invitation,
+        help="a file with your invitation to a closed run, or with the whole link; - is the standard input",
+    )
+
+
+def read_invited_address(asked: argparse.Namespace) -> str:
+    """The words of an address and what is in the file of the invitation, which may have the address, too."""
+    if asked.invitation is None:
+        return read_address(asked)
+    return " ".join([*asked.address, *asked.copied, asked.invitation])
+
+
 def add_device(parser: argparse.ArgumentParser, device: str | None) -> None:
     """Add the choice of a device and the number of CPU threads."""
     parser.add_argument("--device", metavar="auto|cpu|cuda:N", default=device, help="the device that computes")

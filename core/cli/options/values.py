@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import math
 import re
+import sys
 import time
 from collections.abc import Callable
-from datetime import datetime
+from datetime import date, datetime
+from datetime import time as clock
+from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
+from core.run.address import MAX_CHARACTERS
 from core.run.multiaddr import Multiaddr
 from core.run.round_estimate import Line
 from core.run.spec.data import Repository
 from core.security.sanitize import MAX_NAME_CHARACTERS
 
+_INVITATION = re.compile(r"[A-Za-z0-9_-]{40,4096}")
 _DURATION = re.compile(r"(?:(\d{1,4})d)?(?:(\d{1,4})h)?(?:(\d{1,5})m)?(?:(\d{1,6})s?)?")
 _UNIT_SECONDS = (86400, 3600, 60, 1)
 
@@ -132,6 +138,41 @@ def moment(text: str) -> float:
             raise argparse.ArgumentTypeError(
                 f"{text!r} is not a time; write it as “2026-11-25 19:30”, or as 90m for so long ago"
             ) from error
+
+
+def deadline(text: str) -> float:
+    """Convert the date, or date and time, at whose end something ends, or in how long, to seconds since 1970."""
+    for read in (_end_of_day, _clock_time, lambda text: time.time() + parse_duration(text)):
+        with contextlib.suppress(ValueError, OverflowError, OSError):
+            until = read(text.strip())
+            break
+    else:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a date; write it as 2026-12-31, as “2026-12-31 18:00”, or as 30d"
+        )
+    if until <= time.time():
+        raise argparse.ArgumentTypeError(f"{text!r} is over already")
+    return until
+
+
+def _end_of_day(text: str) -> float:
+    return datetime.combine(date.fromisoformat(text), clock.max).timestamp()
+
+
+def _clock_time(text: str) -> float:
+    return datetime.fromisoformat(text).timestamp()
+
+
+def invitation(file: str) -> str:
+    """Convert the name of a file, or - for the standard input, to the text in it; an invitation alone gets its name."""
+    try:
+        with contextlib.nullcontext(sys.stdin) if file == "-" else Path(file).open(encoding="utf-8") as stream:
+            text = stream.read(MAX_CHARACTERS).strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise argparse.ArgumentTypeError(f"{file} cannot be read: {error}") from error
+    if not text:
+        raise argparse.ArgumentTypeError(f"{file} is empty")
+    return f"invitation={text}" if _INVITATION.fullmatch(text) else text
 
 
 def size(text: str) -> int:

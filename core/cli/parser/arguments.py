@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn, get_args
 
@@ -17,6 +17,7 @@ from core.cli.options.shared_options import (
     add_address,
     add_computing,
     add_device,
+    add_invitation,
     add_json,
     add_limits,
     add_line,
@@ -25,6 +26,7 @@ from core.cli.options.shared_options import (
     add_network,
     add_order,
     read_address,
+    read_invited_address,
     read_limits,
     read_order,
 )
@@ -47,6 +49,7 @@ from core.cli.parser.organiser.published_arguments import (
 )
 from core.cli.parser.organiser.run_arguments import CheckRunFile, EditRun, NewRunFile, add_run, read_run
 from core.cli.parser.organiser.steer_arguments import SteerRun, add_steer, read_steer
+from core.cli.parser.organiser.ticket_arguments import TicketCommand, add_ticket, read_ticket
 from core.cli.parser.report_arguments import MakeReport, add_report, read_report
 from core.cli.parser.service_arguments import ServiceCommand, add_service, read_service
 from core.errors import ErrorKind, UserError
@@ -61,7 +64,7 @@ DESCRIPTION = "Lend this computer to a training run that many people share, or s
 class JoinRun:
     """The command `join`, which helps a run; ``address`` is the pasted text, words joined by spaces."""
 
-    address: str
+    address: str = field(repr=False)  # an invitation may be in it
     run_id: str | None = None
     recipe: Path | None = None
     device: str | None = None
@@ -150,6 +153,7 @@ ParsedCommand = (
     | ReplayFleet
     | BlockPeer
     | SteerRun
+    | TicketCommand
     | MakeReport
     | ContributionCommand
     | ShowDocument
@@ -183,6 +187,7 @@ def command_parser(version: str) -> argparse.ArgumentParser:
     add_fleet(commands.add_parser("fleet", help="watch the peers of a run; a status page", allow_abbrev=False))
     add_block(commands.add_parser("block", help="block a peer from a run published here", allow_abbrev=False))
     add_steer(commands.add_parser("steer", help="pause, resume or end a run for all", allow_abbrev=False))
+    add_ticket(commands.add_parser("ticket", help="invite volunteers to a closed run", allow_abbrev=False))
     add_publish(commands.add_parser("publish", help="start a run and print its address", allow_abbrev=False))
     add_runs(commands.add_parser("runs", help="show the runs that were published here", allow_abbrev=False))
     add_catalogue(commands.add_parser("catalogue", help="publish a list of runs; show one", allow_abbrev=False))
@@ -224,6 +229,7 @@ def _add_swarm(parser: argparse.ArgumentParser) -> None:
 
 def _add_join(parser: argparse.ArgumentParser) -> None:
     add_address(parser)
+    add_invitation(parser)
     parser.add_argument("--run", metavar="ID", help="the run to help, where the swarm has several")
     parser.add_argument("--recipe", metavar="FILE", type=Path, help="a run file, where the swarm publishes none")
     add_computing(parser, device=None)
@@ -262,7 +268,7 @@ def _add_inspect(parser: argparse.ArgumentParser) -> None:
 
 def _join(asked: argparse.Namespace) -> JoinRun:
     return JoinRun(
-        address=read_address(asked),
+        address=read_invited_address(asked),
         run_id=asked.run,
         recipe=asked.recipe,
         device=asked.device,
@@ -306,6 +312,7 @@ _READERS: dict[str, Callable[[argparse.Namespace], ParsedCommand]] = {
     "fleet": read_fleet,
     "block": read_block,
     "steer": read_steer,
+    "ticket": read_ticket,
     "report": read_report,
     **dict.fromkeys(("contributions", "receipts"), read_contributions),
     "swarm": lambda asked: TrySwarm(

@@ -9,7 +9,7 @@ from core.protocol.events import RunFound
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest
 from core.security.sanitize import sanitize_line
-from core.texts.run import line_of, order_words
+from core.texts.run import closed_words, line_of, order_words
 
 
 def find_runs(
@@ -42,7 +42,7 @@ def find_runs(
 
 
 def only_run(runs: tuple[RunFound, ...]) -> RunFound:
-    """Return the only run, as `one_run` does; raises UserError where it is not open, too."""
+    """Return the only run, as `one_run` does; raises UserError where it takes nobody, or not this computer, too."""
     found = one_run(runs)
     run = found.manifest.run
     if found.order.state in ("draining", "ended"):
@@ -50,6 +50,9 @@ def only_run(runs: tuple[RunFound, ...]) -> RunFound:
     if run.state != "open":
         notice = f" The organiser says: {sanitize_line(run.notice)}" if run.notice.strip() else ""
         raise UserError(ErrorKind.RUN_NOT_OPEN, f"“{sanitize_line(run.name)}” is {run.state}.{notice}")
+    if found.access.standing not in ("open", "invited"):
+        has_ended = found.access.standing == "ended"
+        raise UserError(ErrorKind.INVITATION_ENDED if has_ended else ErrorKind.NOT_INVITED, closed_words(found))
     return found
 
 

@@ -13,6 +13,7 @@ from core.protocol.events import AnyEvent, Evaluated, Left, Progress, RoundFinis
 from core.run.manifest import RunManifest, signers_of
 from core.run.requirements import estimate_requirements
 from core.run.steering.edit import Edit
+from core.worker.access.gate import enter_gate
 from core.worker.compute.optimizers import make_optimizer
 from core.worker.mirror.reader import MirrorReader
 from core.worker.network.connection_driver import ConnectionDriver
@@ -88,7 +89,7 @@ class RunParticipation:
 
     def know_signers(self, signers: tuple[str, ...]) -> None:
         """Believe what these peer ids sign of the run's epochs from now on."""
-        self._peer_monitor.signers = signers
+        self._peer_monitor.gate.signers = signers
 
     def note_reachability(self, reached: int, unreached: int) -> None:
         """Publish that so many peers have tried to dial us and could, and so many could not."""
@@ -145,6 +146,7 @@ class RunParticipation:
         leaving, tracker = self._channel.leaving, self.optimizer.tracker
         start = self._supervisor.start
         start("leave", self._force_exit_on_leave)
+        start("gate", lambda: self._peer_monitor.gate.run(self.optimizer, self._channel, leaving))
         start("peer monitor", lambda: self._peer_monitor.run(leaving, start))
         start("pace", lambda: PaceKeeper(self._trainer.duty_cycle, self._upload_monitor, self._channel).run(leaving))
         start("receipts", lambda: self._peer_monitor.receipts.run(leaving, start))
@@ -189,20 +191,22 @@ def open_participation(
     prepared = prepare_training(manifest, config, swarm.identity.seed_number, channel)
     with closing(prepared.recipe), blame_exited_processes(swarm):
         monitor, ledger, counter, findings = counters = _counters(manifest.run.id)
-        listeners = _listeners(manifest, prepared, counters, channel)
-        numbers = RunNumbers(manifest)
+        listeners, numbers = _listeners(manifest, prepared, counters, channel), RunNumbers(manifest)
+        gate, swarm = enter_gate(swarm, manifest, organiser, config.ticket, supervisor.start)
         optimizer = enter_training(swarm, manifest, organiser, prepared, config, listeners, channel, numbers)
-        others = SwarmPeers(swarm, optimizer, monitor)
-        connection = _connection(others, peer_cache, prepared.numeric_checks, is_first=is_first)
+        link = _connection(
+            SwarmPeers(swarm, optimizer, monitor), peer_cache, prepared.numeric_checks, is_first=is_first
+        )
+        info = _peer_info(config)
         yield RunParticipation(
             config.device,
-            prepared.trainer(optimizer, config.rate_limiter, lambda: connection.is_cut),
+            prepared.trainer(optimizer, config.rate_limiter, lambda: link.is_cut),
             ChangeTrials(prepared.recipe, optimizer, findings.add_trial),
             optimizer,
-            ContributionReporter(channel, optimizer, monitor, lambda: connection.problem),
-            connection,
+            ContributionReporter(channel, optimizer, monitor, lambda: link.problem),
+            link,
             LanPeers(swarm, manifest.run.id, peer_cache),
-            PeerMonitor(swarm, manifest, organiser, _peer_info(config), optimizer, ledger, counter, findings, channel),
+            PeerMonitor(swarm, manifest, organiser, info, optimizer, ledger, counter, findings, gate, channel),
             UploadMonitor(swarm, optimizer, config.upload_memory, channel),
             channel,
             supervisor,

@@ -17,9 +17,10 @@ import torch
 
 from core.errors import ErrorKind
 from core.protocol.events import Failed, PeersSeen, RunScored, SuspectsSeen
-from core.run.manifest import RunManifest, signers_of
+from core.run.manifest import RunManifest
 from core.run.signed_findings import AuditFindings
 from core.security.sanitize import MAX_DEVICE_CHARACTERS
+from core.worker.access.gate import RunGate
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import StartThread
 from core.worker.roles.activity_counter import ActivityCounter
@@ -41,7 +42,6 @@ from core.worker.swarm import (
     Swarm,
     SwarmOptimizer,
     others_scores,
-    peer_ids,
     published_scores,
     suspects_in,
     swarm_loss,
@@ -57,10 +57,10 @@ log = logging.getLogger(__name__)
 class PeerMonitor:
     """Publishes our PeerInfo and what we count; sends PeersSeen, and RunScored as organiser and keepers publish scores.
 
-    ``organiser`` is a peer id; empty where nobody has published the run, and so nobody blocks anybody. The ``signers``
-    are those whose signed scores and findings count. The ``ledger`` says whom we name as suspects, the ``counter`` what
-    we count; what is in ``findings`` is signed and published where we are a signer. ``receipts`` run in a thread of
-    their own.
+    ``organiser`` is a peer id; empty where nobody has published the run, and so nobody blocks anybody. The ``ledger``
+    says whom we name as suspects, the ``counter`` what we count; the ``gate`` knows whose signatures count, and is told
+    who is blocked; what is in ``findings`` is signed and published where we are a signer. ``receipts`` run in a thread
+    of their own.
     """
 
     def __init__(
@@ -73,18 +73,18 @@ class PeerMonitor:
         ledger: SuspectLedger,
         counter: ActivityCounter,
         findings: FindingsLedger,
+        gate: RunGate,
         channel: WorkerChannel,
     ) -> None:
         self._swarm, self._run_id, self._organiser, self._info = swarm, manifest.run.id, organiser, info
-        self.signers = signers_of(manifest, organiser)  # replaced from another thread as a whole
+        self.gate = gate  # which knows whose signatures count
         self._optimizer, self._ledger, self.counter, self._channel = optimizer, ledger, counter, channel
-        self.receipts = ReceiptExchange(swarm, manifest, optimizer, lambda: self.signers, channel)
+        self.receipts = ReceiptExchange(swarm, manifest, optimizer, lambda: gate.signers, channel)
         self._statistics = optimizer.tracker.statistics
         self._published_at, self._scored_epoch = -math.inf, -1
-        self._block_list, self._blocked = BlockListReader(swarm.dht, self._run_id, organiser), frozenset[str]()
+        self._block_list = BlockListReader(swarm.dht, self._run_id, organiser)
         self._findings = FindingsReader(swarm.dht, self._run_id)
-        self._own_findings = FindingsPublisher(swarm, findings, self._run_id)
-        self._believed, self._left_out = frozenset[str](), frozenset[str]()
+        self._own_findings, self._believed = FindingsPublisher(swarm, findings, self._run_id), frozenset[str]()
         self._named, self._looked_at = tuple[tuple[Any, ...], ...](), -math.inf
         self.minimum_version = ""  # replaced from another thread
 
@@ -99,7 +99,9 @@ class PeerMonitor:
                 self._name_suspects()
                 self._published_at = time.monotonic()
             peers = self._statistics.peers(PEER_INFO.read(self._swarm.dht, self._run_id))
-            self._channel.emit(PeersSeen(peers=peers, loss=swarm_loss(self._swarm.dht, self._run_id)))
+            only = self._optimizer.tracker.reports.keys() if self.gate.is_closed else None
+            loss = swarm_loss(self._swarm.dht, self._run_id, only=only)
+            self._channel.emit(PeersSeen(peers=peers, loss=loss))
             if time.monotonic() - self._looked_at > TRUST_POLL_SECONDS:
                 self._looked_at = time.monotonic()
                 if self._swarm.peer_id in self._believed:
@@ -139,21 +141,21 @@ class PeerMonitor:
     def _obey(self, liars: frozenset[str]) -> None:
         """Have nothing to do with whom the organiser has blocked, or a signer found out; leave if we are blocked."""
         blocked = self._block_list.poll() - {self._organiser} if self._organiser else frozenset()
-        if self._swarm.peer_id in blocked:
+        before, self.gate.blocked = self.gate.blocked, blocked
+        if self.gate.is_own_blocked:
             self._channel.emit(Failed(problem=ErrorKind.BLOCKED.key))
             self._channel.leave()
             return
-        self._blocked = blocked
         self._believe_signers()
-        left_out = blocked | self._outdated() | liars - self._believed - {self._swarm.peer_id}
-        if left_out != self._left_out:
-            log.info("%d peers are blocked by the organiser, too old for the run, or were found out", len(left_out))
-            self._left_out = left_out
-            self._optimizer.block(peer_ids(left_out))
+        left_out = self._outdated() | liars - self._believed - {self._swarm.peer_id}
+        if (blocked, left_out) != (before, self.gate.left_out):
+            log.info("%d peers are blocked, %d too old for the run or found out", len(blocked), len(left_out))
+            self.gate.left_out = left_out
+            self._optimizer.bar(self.gate.barred)
 
     def _believe_signers(self) -> None:
         """Have the averagers believe what the signers find out, but for those who are blocked."""
-        believed = frozenset(self.signers) - self._blocked
+        believed = frozenset(self.gate.signers) - self.gate.blocked
         if believed != self._believed:
             self._believed = believed
             for each in self._optimizer.averagers:
@@ -169,7 +171,7 @@ class PeerMonitor:
 
     def _send_scores(self) -> None:
         """Tell the client of new scores, and the tracker of those that we have not signed ourselves."""
-        signers = tuple(each for each in self.signers if each not in self._blocked)
+        signers = tuple(each for each in self.gate.signers if each not in self.gate.blocked)
         history = published_scores(self._swarm.dht, self._run_id, signers)
         is_signer = self._swarm.peer_id in signers
         others = others_scores(self._swarm, self._run_id, signers) if is_signer else history.scores

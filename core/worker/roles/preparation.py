@@ -34,7 +34,8 @@ class ParticipationConfig:
     ``device`` is "cpu" or "cuda:N", ``threads`` bounds the CPU's. ``micro_batch`` is in samples; without one, a
     dry run finds it. ``store`` keeps files; ``public_name`` is what others may call this computer;
     ``memory_limit_bytes`` is what training may take of the device's memory. ``is_state_server``: the peer holds the
-    run's state for others and trains next to nothing. ``upload_memory`` keeps what was measured of the line.
+    run's state for others and trains next to nothing. ``upload_memory`` keeps what was measured of the line; the
+    ``ticket`` lets this peer into a closed run.
     """
 
     device: str
@@ -46,6 +47,7 @@ class ParticipationConfig:
     memory_limit_bytes: int | None = None
     is_state_server: bool = False
     upload_memory: UploadMemory = field(default_factory=UploadMemory)
+    ticket: bytes = b""
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,8 @@ from core.run.steering.control_value import ControlValue, Order, overlaid
 from core.run.steering.edit import edits_of
 from core.run.steering.kept_control import kept_control_file
 from core.security.known_organisers import KnownOrganisers
+from core.tickets.wallet import Wallet
+from core.worker.access.invitation import access_to, obtain_ticket
 from core.worker.fetch.file_store import FileStore
 from core.worker.network.local_network import guard_for_swarm
 from core.worker.network.peer_cache import PeerCache
@@ -115,7 +117,7 @@ class Volunteer:
         supervisor: Supervisor,
     ) -> None:
         self._command, self._peer_cache, self._known = command, peer_cache, known
-        self._upload_memory = upload_memory
+        self._upload_memory, self._wallet = upload_memory, Wallet(DataFolder(Path(command.home)).invitations_file)
         self._channel, self._supervisor = channel, supervisor
         self._pasted = peer_ids_of(command.addresses)
 
@@ -123,7 +125,7 @@ class Volunteer:
         """Send what the swarm publishes, wait for consent, train; the number of samples contributed."""
         runs = self._search(access.swarm)
         for run in runs:
-            self._channel.emit(_found_event(run, access.swarm, self._pasted))
+            self._channel.emit(_found_event(run, access.swarm, self._pasted, self._wallet))
         observer = self._observer(runs, access.swarm)
         if observer is not None:
             observer.look()
@@ -186,7 +188,9 @@ class Volunteer:
     def _train(self, run: _Run, start: Start, access: SwarmAccess) -> int:
         if (closed := _closed_detail(run)) is not None:
             raise UserError(ErrorKind.RUN_NOT_OPEN, closed)
-        swarm, config = access.finalize(), self._participation_config(run, start)
+        swarm = access.finalize()
+        ticket = obtain_ticket(swarm, run.manifest, run.organiser, self._wallet)
+        config = self._participation_config(run, start, ticket)
         with open_participation(
             swarm,
             run.manifest,
@@ -213,7 +217,7 @@ class Volunteer:
         averager = participation.optimizer.state_averager
         return lambda evaluated: evaluation_log.add(evaluated, averager.roots)
 
-    def _participation_config(self, run: _Run, start: Start) -> ParticipationConfig:
+    def _participation_config(self, run: _Run, start: Start, ticket: bytes) -> ParticipationConfig:
         return ParticipationConfig(
             start.device,
             start.threads,
@@ -223,6 +227,7 @@ class Volunteer:
             start.public_name,
             start.memory_limit_bytes,
             upload_memory=self._upload_memory,
+            ticket=ticket,
         )
 
     def _publish_and_follow(
@@ -233,7 +238,7 @@ class Volunteer:
         publisher = publisher_of(swarm.dht, signed, run.manifest.run.id)
         if swarm.mode == "direct":
             publisher.start(self._supervisor.start)
-        watcher = ManifestWatcher(run, swarm, self._known, publisher, self._pasted)
+        watcher = ManifestWatcher(run, swarm, self._known, publisher, self._pasted, self._wallet)
 
         def poll() -> RunFound | None:
             if (found := watcher.poll()) is not None:
@@ -264,9 +269,15 @@ class ManifestWatcher:
     """Looks for newer revisions of the run that we train in; remembers the newest one."""
 
     def __init__(
-        self, run: _Run, swarm: Swarm, known: KnownOrganisers, publisher: Publisher, pasted: tuple[str, ...]
+        self,
+        run: _Run,
+        swarm: Swarm,
+        known: KnownOrganisers,
+        publisher: Publisher,
+        pasted: tuple[str, ...],
+        wallet: Wallet,
     ) -> None:
-        self._run, self._swarm, self._known = run, swarm, known
+        self._run, self._swarm, self._known, self._wallet = run, swarm, known, wallet
         self._publisher, self._pasted = publisher, pasted
 
     def poll(self) -> RunFound | None:
@@ -280,12 +291,12 @@ class ManifestWatcher:
         self._known.remember(run_id, signed.organiser, manifest.revision)
         if self._swarm.mode == "direct":
             self._publisher.publish_instead(signed.to_bytes())
-        return _found_event(self._run, self._swarm, self._pasted)
+        return _found_event(self._run, self._swarm, self._pasted, self._wallet)
 
     def steered(self, control: ControlValue) -> RunFound:
         """The run under that control value."""
         self._run = replace(self._run, control=control)
-        return _found_event(self._run, self._swarm, self._pasted)
+        return _found_event(self._run, self._swarm, self._pasted, self._wallet)
 
 
 def _steered(runs: Sequence[_Run], swarm: Swarm, found: FoundManifests) -> Iterator[_Run]:
@@ -317,7 +328,7 @@ def _raise_refusal(run_id: str | None, found: FoundManifests) -> None:
         raise refused
 
 
-def _found_event(run: _Run, swarm: Swarm, pasted: tuple[str, ...]) -> RunFound:
+def _found_event(run: _Run, swarm: Swarm, pasted: tuple[str, ...], wallet: Wallet) -> RunFound:
     peers = peers_in(swarm.dht, run.manifest.run.id, swarm.peer_id, pasted)
     control = run.control or ControlValue(run_id=run.manifest.run.id)
     return RunFound(
@@ -330,4 +341,5 @@ def _found_event(run: _Run, swarm: Swarm, pasted: tuple[str, ...]) -> RunFound:
         loss=swarm_loss(swarm.dht, run.manifest.run.id, pasted),
         order=control.order,
         edits=edits_of(run.manifest, control.edits),
+        access=access_to(run.manifest, run.organiser, swarm.peer_id, wallet),
     )

@@ -2,6 +2,8 @@
 
 from hivemind import __version__ as HIVEMIND_VERSION
 
+from core.worker.swarm.access.admissions import Admissions
+from core.worker.swarm.access.redeeming import redeem, serve_redemptions
 from core.worker.swarm.averaging.optimizer import SwarmOptimizer
 from core.worker.swarm.averaging.rounds import Listeners
 from core.worker.swarm.averaging.state_download import Interrupted
@@ -35,6 +37,7 @@ from core.worker.swarm.local_sgd.optimizer import LocalSgdOptimizer
 from core.worker.swarm.local_sgd.outer_optimizer import Version
 from core.worker.swarm.local_sgd.state_file import MirrorUse, check_state_file, write_state_file
 from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
+from core.worker.swarm.patches.shunned_peers import BarredPeers
 from core.worker.swarm.trust.block_lists import BlockListPublisher, BlockListReader, peer_ids
 from core.worker.swarm.trust.control_values import (
     ControlPublisher,
@@ -62,6 +65,8 @@ __all__ = [
     "SUSPECTS",
     "UPLOAD_TEST_PEERS",
     "ActivityRecord",
+    "Admissions",
+    "BarredPeers",
     "BlockListPublisher",
     "BlockListReader",
     "ControlPublisher",
@@ -109,7 +114,9 @@ __all__ = [
     "receipts_for",
     "receipts_publisher",
     "received_bytes",
+    "redeem",
     "sent_bytes",
+    "serve_redemptions",
     "suspects_in",
     "swarm_loss",
     "write_state_file",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import msgspec
 import pytest
 
 from core.run.consent import changes_between, consent_digest
 from core.run.manifest import (
+    AccessSpec,
     EvaluationSpec,
     Requirements,
     RunInfo,
@@ -65,6 +68,7 @@ def test_what_only_people_read_does_not_count(words: RunInfo) -> None:
         ("evaluation", EvaluationSpec(every_epochs=3), "evaluation.every_epochs: 1 → 3"),
         ("steering", SteeringSpec(max_change=2.0), "steering.max_change: 1.0 → 2.0"),
         ("requirements", Requirements(gpu_memory_mib=9), "requirements.gpu_memory_mib: 0 → 9"),
+        ("access", AccessSpec(tickets=True), "access.tickets: False → True"),
     ],
 )
 def test_everything_else_counts_and_is_said(section: str, value: object, line: str) -> None:
@@ -77,6 +81,13 @@ def test_every_section_of_a_manifest_counts_unless_people_alone_read_it() -> Non
     """So a section that is added one day is agreed to as well."""
     counted = {change.section for change in changes_between(RUN, _everything_else())}
     assert counted == set(RunManifest.__struct_fields__) - {"format", "revision"}
+
+
+def test_what_was_agreed_to_before_there_were_closed_runs_is_agreed_to_still() -> None:
+    terms = msgspec.to_builtins(RUN) | {"run": {"id": "sums"}}
+    del terms["revision"], terms["access"]
+    before = b"workerbee consent 1:" + msgspec.json.encode(terms, order="deterministic")
+    assert consent_digest(RUN) == hashlib.sha256(before).hexdigest()
 
 
 def test_the_digest_survives_the_wire() -> None:
@@ -105,4 +116,5 @@ def _everything_else() -> RunManifest:
         evaluation=EvaluationSpec(every_epochs=3),
         steering=SteeringSpec(max_change=2.0),
         requirements=Requirements(gpu_memory_mib=9, memory_mib=9, disk_mib=9),
+        access=AccessSpec(tickets=True),
     )

@@ -9,14 +9,19 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 import torch
+from hivemind.p2p import PeerID
+from hivemind.proto import runtime_pb2
 
 from core.worker.swarm.local_sgd import frozen_state
+from core.worker.swarm.local_sgd.catch_up import WhatWeHave
 from core.worker.swarm.local_sgd.frozen_state import FrozenState
 from core.worker.swarm.local_sgd.outer_optimizer import Version
 from core.worker.swarm.local_sgd.round_log import MAX_FROZEN_ROUNDS, MAX_ROUNDS, RoundLog
 from core.worker.swarm.local_sgd.state_donor import StateDonor
+from core.worker.swarm.patches.shunned_peers import BarredPeers
 from core.worker.swarm.state_parts import download
 from core.worker.swarm.state_parts.messages import Offer, Wish, decoded, request
 from core.worker.swarm.state_parts.server import SharedFile
@@ -276,3 +281,25 @@ def test_what_a_crash_has_left_of_a_frozen_state_is_removed_at_the_next_start(tm
     (tmp_path / "0" / ".9-ff.frozen.abc.tmp").touch()
     RoundLog(tmp_path / "0")
     assert list((tmp_path / "0").glob("*frozen*")) == []
+
+
+def test_who_has_no_ticket_of_a_closed_run_is_sent_neither_rounds_nor_parts(tmp_path: Path) -> None:
+    donor, invited = Donor(tmp_path), PeerID(b"\x12\x20" + bytes(32))
+    before = donor.outer.version()
+    donor.take_rounds(1)
+    donor._slots.barred = BarredPeers(admitted={invited: b"key"})
+
+    async def sent(peer: PeerID) -> tuple[int, Offer]:
+        context: Any = SimpleNamespace(remote_id=peer)
+        asked = runtime_pb2.ExpertRequest(metadata=msgspec.msgpack.encode(WhatWeHave(*before)))
+        rounds = [message async for message in donor.rpc_missed_rounds(asked, context)]
+        answers = [message async for message in donor.rpc_state_parts(asking(), context)]
+        return len(rounds), decoded(answers[0].metadata, Offer)
+
+    async def asking() -> AsyncIterator[runtime_pb2.ExpertRequest]:
+        yield request(Wish())
+
+    stranger = asyncio.run(sent(PeerID(b"\x12\x20" + bytes([1]) * 32)))
+    assert stranger == (0, Offer("busy"))
+    rounds, offer = asyncio.run(sent(invited))
+    assert rounds > 1 and offer != Offer("busy")

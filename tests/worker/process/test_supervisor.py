@@ -220,6 +220,7 @@ STARTED: dict[str, Callable[[Any], None]] = {
     "dry run time limit": start_dry_run,
     "export leave": start_export,
     "event writer": start_channel,
+    "gate": start_training,
     "leave": start_training,
     "manifest updates": lambda supervisor: follow_manifest(PATIENT, THROWS, supervisor),
     "mirror": start_mirror,

@@ -4,27 +4,36 @@ from __future__ import annotations
 
 from hivemind.p2p import PeerID
 
-from core.worker.swarm.patches.shunned_peers import DISTRUSTED_SECONDS, MAX_REMEMBERED, ShunnedPeers
+from core.worker.swarm.patches.shunned_peers import DISTRUSTED_SECONDS, MAX_REMEMBERED, BarredPeers, ShunnedPeers
 
 LIAR, BLOCKED, HONEST = (PeerID(b"\x12\x20" + bytes([number]) * 32) for number in range(3))
+ALL = (LIAR, BLOCKED, HONEST)
 
 
 def test_a_lie_is_forgotten_after_an_hour_and_a_block_list_when_it_changes() -> None:
     now = [1000.0]
     shunned = ShunnedPeers(lambda: now[0])
-    shunned.blocked = frozenset({BLOCKED})
+    shunned.barred = BarredPeers(frozenset({BLOCKED}))
     shunned.distrust([LIAR])
-    assert shunned.now() == {LIAR, BLOCKED}
+    assert shunned.among(ALL) == {LIAR, BLOCKED}
     assert LIAR in shunned and BLOCKED in shunned and HONEST not in shunned
-    shunned.blocked = frozenset()
+    shunned.barred = BarredPeers()
     now[0] += DISTRUSTED_SECONDS - 1
-    assert shunned.now() == {LIAR}
+    assert shunned.among(ALL) == {LIAR}
     now[0] += 2
-    assert shunned.now() == frozenset() and LIAR not in shunned
+    assert shunned.among(ALL) == frozenset() and LIAR not in shunned
 
 
 def test_who_lies_under_ever_new_ids_fills_no_memory_and_the_last_lies_count() -> None:
     shunned, liars = ShunnedPeers(), [PeerID(b"\x12\x20" + n.to_bytes(32, "big")) for n in range(MAX_REMEMBERED + 50)]
     for liar in liars:
         shunned.distrust([liar])
-    assert shunned.now() == set(liars[50:])
+    assert shunned.among(liars) == set(liars[50:])
+
+
+def test_in_a_closed_run_who_has_no_ticket_is_left_out_of_everything_and_in_an_open_one_nobody_is() -> None:
+    shunned = ShunnedPeers()
+    assert shunned.among(ALL) == shunned.strangers_among(ALL) == frozenset()
+    shunned.barred = BarredPeers(frozenset({BLOCKED}), {HONEST: b"key", BLOCKED: b"key"})
+    assert shunned.among(ALL) == {LIAR, BLOCKED}
+    assert shunned.strangers_among(ALL) == {LIAR}  # only a stranger's group is left: parts of the blocked are not used

@@ -53,16 +53,14 @@ class AllreduceOutcome(dict[PeerID, Any]):
     ``lost`` others of the group were not there to the end; ``has_invalid_data`` says that what one of them sent
     cannot be right. ``has_missing_parts``: a reducer is among them, so that some parts are not averaged here.
     ``everybody`` is what all of the group have told, lost or not; all members know the same of that. ``outliers`` have
-    sent us what cannot be right, or far larger numbers than the others; our audits have found ``liars`` out. To the
-    ``unreached`` we found no way.
+    sent us what cannot be right, or far too large; audits have found ``liars`` out; we did not reach the ``unreached``.
     """
 
     lost: int = 0
     outliers: frozenset[PeerID] = frozenset()
     unreached: frozenset[PeerID] = frozenset()
     liars: frozenset[PeerID] = frozenset()
-    has_invalid_data: bool = False
-    has_missing_parts: bool = False
+    has_invalid_data = has_missing_parts = False
 
     def __init__(self, *args: Any, everybody: dict[PeerID, Any] | None = None) -> None:
         super().__init__(*args)

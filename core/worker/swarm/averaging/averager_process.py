@@ -19,7 +19,7 @@ import functools
 import logging
 import random
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from typing import Any, AsyncIterator  # noqa: UP035 - hivemind reads this very annotation
 
 from hivemind.averaging.allreduce import AveragingMode
@@ -49,6 +49,7 @@ from core.worker.swarm.averaging.allreduce import (
 from core.worker.swarm.averaging.state_validation import BUSY, State
 from core.worker.swarm.averaging.timeouts import AllreduceTimeouts, SharedSeconds
 from core.worker.swarm.dht.run_records import MAX_PEER_ID_BYTES
+from core.worker.swarm.patches.shunned_peers import BarredPeers
 from core.worker.swarm.state_parts.whole_state import StateServer
 
 POLL_SECONDS = 0.1
@@ -162,7 +163,7 @@ class AveragerProcess(StateServer):
             tensors=tensors,
             group_id=group_id,
             ordered_peer_ids=group_info.peer_ids,
-            blocked=self._matchmaking.shunned.now(),
+            blocked=self._matchmaking.shunned.among(group_info.peer_ids),
             **kwargs | self._timeouts.of_exchange(len(group_info.peer_ids)),
         )
         self._running_groups[group_id].set_result(runner)
@@ -209,10 +210,11 @@ class AveragerProcess(StateServer):
         if isinstance(self._aggregator, GradientAggregator):
             self._aggregator.know_samples(reported)
 
-    async def _know_blocked(self, peers: frozenset[PeerID]) -> None:
+    async def _know_barred(self, barred: Container[Hashable]) -> None:
         """Form no group with these peers, use nothing that they send, and send them no state, from now on."""
-        self._matchmaking.shunned.blocked = peers
-        await super()._know_blocked(peers)
+        assert isinstance(barred, BarredPeers)
+        self._matchmaking.shunned.barred = barred
+        await super()._know_barred(barred)
 
     def _distrust(self, peers: Iterable[PeerID]) -> None:
         """Form no group with these peers for an hour, and use nothing that they send: they have lied to us."""
@@ -257,6 +259,7 @@ class AveragerProcess(StateServer):
             for subkey, offer in offers.items()
             if isinstance(subkey, bytes) and len(subkey) <= MAX_PEER_ID_BYTES
             if isinstance(offer, ValueWithExpiration) and isinstance(offer.value, float | int)
+            if PeerID(subkey) not in self._slots.barred
         }
 
     async def _download(self, donor: PeerID, max_bytes: int) -> State | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import logging
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -32,6 +33,7 @@ from core.worker.swarm.averaging.rounds import Rounds
 from core.worker.swarm.averaging.state_download import StateDownload
 from core.worker.swarm.averaging.state_validation import State, Trial, is_truncated, max_bytes, validation_error
 from core.worker.swarm.dht.child_processes import ChildProcesses
+from core.worker.swarm.patches.shunned_peers import NOBODY_BARRED, BarredPeers
 
 USUAL = AggregationRule()
 CANCEL_SECONDS = 1.0
@@ -40,20 +42,39 @@ POLL_SECONDS = 0.1
 log = logging.getLogger(__name__)
 
 
+class _LockedPipe:
+    """The worker's end of the pipe to an averager's process, for several threads: longer commands are no one write."""
+
+    def __init__(self, pipe: Any) -> None:
+        self._pipe, self._lock = pipe, threading.Lock()
+
+    def send(self, command: Any) -> None:
+        """Send a command as a Connection does."""
+        with self._lock:
+            self._pipe.send(command)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._pipe, name)
+
+
 class _ObservedAverager(AveragerProcess):
     """An averager whose ``rounds`` are observed, and whose process is watched with the other ``children``."""
 
     bandwidth: float | None  # hivemind's, which reads it in `step` only
 
-    def __init__(self, *args: Any, rounds: Rounds, children: ChildProcesses, **kwargs: Any) -> None:
-        self.rounds, self._children = rounds, children
+    def __init__(
+        self, *args: Any, rounds: Rounds, children: ChildProcesses, barred: BarredPeers = NOBODY_BARRED, **kwargs: Any
+    ) -> None:
+        self.rounds, self._children, self._barred = rounds, children, barred
         self._is_bandwidth_declared = kwargs.get("bandwidth") is not None
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, barred=barred, **kwargs)
+        self._outer_pipe: Any = _LockedPipe(self._outer_pipe)
 
     def start(self) -> None:
         """Fork the averager's process as ``multiprocessing.Process`` does, and watch it from then on."""
         super().start()
         self._children.watch("An averaging process", self.pid)
+        self.bar(self._barred)  # before the first command to look for a group
 
     def know_upload(self, bits_per_second: float | None, download: float | None = None) -> None:
         """Take a share of the work of averaging, from the next round on, that fits such a line.
@@ -69,9 +90,9 @@ class _ObservedAverager(AveragerProcess):
             self.bandwidth = stated_bandwidth(bits_per_second, download)
         self._outer_pipe.send(("_know_upload", [bits_per_second], {}))
 
-    def block(self, peers: frozenset[PeerID]) -> None:
+    def bar(self, barred: BarredPeers) -> None:
         """Have nothing to do with these peers from now on, but with all others again."""
-        self._outer_pipe.send(("_know_blocked", [peers], {}))
+        self._outer_pipe.send(("_know_barred", [barred], {}))
 
     def know_signers(self, signers: frozenset[str]) -> None:
         """Learn whose findings about others count, by their peer ids; only who audits others has any use for it."""
@@ -148,10 +169,10 @@ class _DownloadingAverager(_ObservedAverager):
         self.download, self._trial, self._epoch_error = download, trial, epoch_error
         super().__init__(*args, **kwargs)
 
-    def block(self, peers: frozenset[PeerID]) -> None:
+    def bar(self, barred: BarredPeers) -> None:
         """As every averager does, and take no state of theirs."""
-        self.download.blocked = peers
-        super().block(peers)
+        self.download.blocked = barred.blocked
+        super().bar(barred)
 
     def load_state_from_peers(self, wait: bool = True, timeout: float | None = None) -> State | None:
         """A state that can be used, or ``None`` if nobody has one now. Raises Interrupted."""

@@ -13,7 +13,6 @@ from typing import Any
 import hivemind
 import torch
 from hivemind.averaging.control import StepControl
-from hivemind.p2p import PeerID
 
 from core.errors import ErrorKind, UserError
 from core.run.spec.collaboration import Collaboration
@@ -29,6 +28,7 @@ from core.worker.swarm.averaging.rounds import Listeners, Rounds
 from core.worker.swarm.averaging.state_download import Interrupted, StateDownload
 from core.worker.swarm.averaging.timeouts import shared_seconds
 from core.worker.swarm.dht.node import Swarm
+from core.worker.swarm.patches.shunned_peers import BarredPeers
 from core.worker.swarm.trust.arrival import Arrival
 from core.worker.swarm.trust.claim_search import ClaimSearch
 from core.worker.swarm.trust.known_keys import KnownKeys
@@ -77,7 +77,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         organiser: str = "",
     ) -> None:
         self.is_organiser = organiser == swarm.peer_id
-        self._leaving, self._listeners, self._children = leaving, listeners, swarm.children
+        self._leaving, self._listeners, self._children, self._barred = leaving, listeners, swarm.children, swarm.barred
         self._collaboration, self._last_exchange = collaboration, shared_seconds()
         self._is_passive = is_state_server and collaboration.use_local_updates
         self._failed_downloads, self._last_refusal = 0, ""
@@ -120,14 +120,14 @@ class SwarmOptimizer(hivemind.Optimizer):
         """Both averagers, or the only one with local updates; each has a process."""
         return tuple(each for each in (self.grad_averager, self.state_averager) if each is not None)
 
-    def block(self, peers: frozenset[PeerID]) -> None:
+    def bar(self, barred: BarredPeers) -> None:
         """Have nothing to do with these peers from now on, but with all others again."""
         for each in (self.tracker, *self.averagers):
-            each.block(peers)
+            each.bar(barred)
 
     def _make_progress_tracker(self, target_batch_size: int, **kwargs: Any) -> ObservedTracker:
         kwargs |= {"client_mode": self.client_mode, "status_loglevel": self.status_loglevel, "start": True}
-        return ObservedTracker(self.dht, self.run_id, target_batch_size, **kwargs)
+        return ObservedTracker(self.dht, self.run_id, target_batch_size, barred=self._barred, **kwargs)
 
     def _hivemind_options(self, numbers: int) -> dict[str, Any]:
         """The options of hivemind.Optimizer for a model of so many parameters."""
@@ -178,6 +178,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         return {
             "rounds": rounds,
             "children": self._children,
+            "barred": self._barred,
             "last_exchange": self._last_exchange,
             "bandwidth": self._collaboration.bandwidth,
             "aggregation": aggregation_rule(self._collaboration),
@@ -223,9 +224,8 @@ class SwarmOptimizer(hivemind.Optimizer):
         super().load_state_from_peers(**kwargs)
         self.tracker.exclude_peers(() if self._download.has_state else self._download.refused)
         if self.has_run_state:
-            self._has_taken_state = True
+            self._has_taken_state, self._failed_downloads = True, 0
             count_steps(self.state_averager.optimizer, self.local_epoch)
-            self._failed_downloads = 0
             return
         self._failed_downloads += not self._download.is_busy
         if self._failed_downloads == MAX_FAILED_DOWNLOADS:

@@ -23,6 +23,8 @@ from core.worker.swarm.averaging.rate_limited_event import RateLimitedEvent
 from core.worker.swarm.averaging.swarm_statistics import SwarmStatistics
 from core.worker.swarm.dht.progress_reports import PeerReport
 from core.worker.swarm.patches.monotonic_clock import steady_time
+from core.worker.swarm.patches.shunned_peers import NOBODY_BARRED, BarredPeers
+from core.worker.swarm.trust.admitted_reports import admitted_reports
 from core.worker.swarm.trust.epoch_bounds import (
     MAX_EPOCH,
     EpochPace,
@@ -81,9 +83,8 @@ class ObservedTracker(ProgressTracker):
     """The tracker of one run, a thread that reports our progress and looks at everybody's.
 
     ``reports`` is what was reported at the last look, by encoded subkey, ``others`` the same without our own, and
-    ``counted`` what we believe of it.
-    ``on_no_peers_left`` is called, in the tracker's thread, whenever a look shows that nobody will average our
-    epoch with us. An epoch lasts ``max_epoch_seconds`` at the most, see `EpochClock`.
+    ``counted`` what we believe of it. ``on_no_peers_left`` is called, in the tracker's thread, whenever a look shows
+    that nobody will average our epoch with us. An epoch lasts ``max_epoch_seconds`` at the most, see `EpochClock`.
 
     ``claims`` are epochs that are not believed yet, by subkey, see `EpochClaims`, and that are signed or agreed on, see
     `KnownKeys`; whoever claims any other does not count. ``is_newcomer`` says whether we have no state of the run, and
@@ -104,7 +105,6 @@ class ObservedTracker(ProgressTracker):
     _has_last_look = False  # whether we have looked, or asked to, since our epoch was over
     _scores: Sequence[Score] = ()
     _excluded: frozenset[PeerID] = frozenset()
-    _blocked: frozenset[PeerID] = frozenset()
     _goodbye: MPFuture[bool] | None = None
     _numbers_at: Callable[[int], tuple[int, float | None]] | None = None
 
@@ -116,9 +116,10 @@ class ObservedTracker(ProgressTracker):
         max_refresh_period: float,
         max_epoch_seconds: float | None = None,
         known_keys: KnownKeys | None = None,
+        barred: BarredPeers = NOBODY_BARRED,
         **kwargs: Any,
     ) -> None:
-        self._known_keys = known_keys or KnownKeys()
+        self._known_keys, self._barred = known_keys or KnownKeys(), barred
         self._clock, self._pace = EpochClock(math.inf if max_epoch_seconds is None else max_epoch_seconds), EpochPace()
         self._claims = EpochClaims()
         self.liveness, self.statistics = Liveness(metadata_expiration, max_refresh_period), SwarmStatistics(self)
@@ -214,10 +215,10 @@ class ObservedTracker(ProgressTracker):
             self._excluded = frozenset(peers)
             self.global_progress = self._estimate()
 
-    def block(self, peers: frozenset[PeerID]) -> None:
+    def bar(self, barred: BarredPeers) -> None:
         """Count no reports of these peers from now on, whatever becomes of those that are excluded."""
         with self.lock_global_progress:
-            self._blocked = peers
+            self._barred = barred
             self.global_progress = self._estimate()
 
     def _parse_swarm_progress_data(self, metadata: Any) -> GlobalTrainingProgress:
@@ -225,7 +226,8 @@ class ObservedTracker(ProgressTracker):
         records = metadata.items() if isinstance(metadata, dict) else ()
         parsed = {MSGPackSerializer.dumps(subkey): PeerReport.parse(record.value) for subkey, record in records}
         mine, before = self.own_subkey, self.others
-        self.reports = {subkey: report for subkey, report in parsed.items() if report is not None}
+        reports = {subkey: report for subkey, report in parsed.items() if report is not None}
+        self.reports = admitted_reports(reports, self._barred.admitted, mine)
         if self._left_at is None:
             self._left_at = self.reports[mine].epoch if mine in self.reports else 0
         self.others = {subkey: report for subkey, report in self.reports.items() if subkey != mine}
@@ -244,9 +246,9 @@ class ObservedTracker(ProgressTracker):
 
     @property
     def _trusted(self) -> dict[bytes, PeerReport]:
-        """The reports of whoever is neither excluded nor blocked nor distrusted."""
-        left_out = self._excluded | self._blocked
-        there = {key: report for key, report in self.reports.items() if report.peer_id not in left_out}
+        """The reports of whoever is neither excluded nor barred nor distrusted."""
+        left_out = (self._excluded, self._barred)
+        there = {key: each for key, each in self.reports.items() if not any(each.peer_id in some for some in left_out)}
         return self._claims.trusted(there, self.local_progress.epoch)
 
     def _estimate(self) -> GlobalTrainingProgress:
@@ -257,7 +259,9 @@ class ObservedTracker(ProgressTracker):
         if believed == mine and self._is_advanced(estimate.eta_next_epoch):
             believed += 1
         unproven = {} if is_newcomer else self._unproven(counted, int(believed))
-        self.claims = {key: epoch for key, epoch in unproven.items() if self._may_be_followed(key, epoch)}
+        self.claims = {
+            key: epoch for key, epoch in unproven.items() if key == self.own_subkey or not self._agreement_error(epoch)
+        }
         self.counted = {key: each for key, each in counted.items() if key in self.claims or key not in unproven}
         estimate = estimate_progress(self.counted.values(), self, now, believed)
         if self.own_subkey not in self.reports:
@@ -270,10 +274,6 @@ class ObservedTracker(ProgressTracker):
         mine = {self.own_subkey: left_at} if left_at > believed else {}
         return self._claims.unproven(others, believed) | mine
 
-    def _may_be_followed(self, subkey: bytes, epoch: int) -> bool:
-        """Whether it is worth while to look for the state of an epoch that the owner of that key claims."""
-        return subkey == self.own_subkey or not self._agreement_error(epoch)
-
     def _agreement_error(self, epoch: int) -> str:
         """Why that epoch is neither signed nor agreed on, in words; empty where it is, or where we have come to it."""
         others = {key: report for key, report in self._trusted.items() if key != self.own_subkey}
@@ -282,8 +282,7 @@ class ObservedTracker(ProgressTracker):
 
     def _is_advanced(self, eta: float) -> bool:
         """Whether our epoch, which ends then without those who are ahead, has lasted so long that others may be."""
-        passed = steady_time() - self._clock.began
-        return passed >= MIN_SHARE * (eta - self._clock.began)
+        return steady_time() - self._clock.began >= MIN_SHARE * (eta - self._clock.began)
 
     def confirm(self, epoch: int) -> None:
         """Believe that the run has come to that epoch, as somebody has shown its state."""
@@ -321,8 +320,7 @@ class ObservedTracker(ProgressTracker):
 
     def _is_nobody_left(self) -> bool:
         counted = [report for key, report in self.counted.items() if key != self.own_subkey]
-        is_alone = bool(self.reports) and not self.others
-        return is_alone or are_all_ahead(counted, self.local_progress.epoch)
+        return bool(self.reports and not self.others) or are_all_ahead(counted, self.local_progress.epoch)
 
     def shutdown(self, timeout: float | None = None) -> None:
         """Take our record back, as ProgressTracker does; ``await_goodbye`` tells when that has arrived.

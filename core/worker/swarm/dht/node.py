@@ -27,6 +27,7 @@ from core.worker.swarm.dht.child_processes import ChildProcesses
 from core.worker.swarm.dht.manifests import STORAGE_BOUNDS, ManifestValidator
 from core.worker.swarm.dht.no_relay import serve_no_relay
 from core.worker.swarm.dht.rsa_validator import Signatures
+from core.worker.swarm.patches.shunned_peers import NOBODY_BARRED, BarredPeers
 from core.worker.swarm.upload_test.receiver import UploadReceiver
 
 STARTUP_SECONDS = 60.0  # WORKAROUND H39: hivemind's own 15 s are too short for p2pd on slow computers
@@ -41,7 +42,8 @@ class Swarm:
     """This peer's place in the DHT. ``mode`` is how others reach it; ``progress_key`` signs its progress.
 
     ``listen`` are the multiaddrs at which it listens, if it does.
-    ``children`` are all processes that it consists of; ``folder`` keeps what is ours between two starts.
+    ``children`` are all processes that it consists of; ``folder`` keeps what is ours between two starts; with whom
+    the organiser of its run wants it to have nothing to do from the beginning is ``barred``.
     """
 
     dht: DHT
@@ -51,6 +53,7 @@ class Swarm:
     listen: tuple[str, ...]
     folder: Path
     children: ChildProcesses = field(default_factory=ChildProcesses)
+    barred: BarredPeers = NOBODY_BARRED
 
     @property
     def peer_id(self) -> str:

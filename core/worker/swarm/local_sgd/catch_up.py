@@ -92,12 +92,13 @@ class CatchUp(StateDonor):
         super().__init__(*args, **kwargs)
 
     async def rpc_missed_rounds(
-        self, request: runtime_pb2.ExpertRequest, _context: P2PContext
+        self, request: runtime_pb2.ExpertRequest, context: P2PContext
     ) -> AsyncIterator[averaging_pb2.DownloadData]:
         """Send the rounds that lead from the requested version to ours, where our log has them."""
         current = self._round_log.current()
         version = _requested(request.metadata)
-        if not self.allow_state_sharing or current is None or version is None:
+        is_barred = context.remote_id in self._slots.barred
+        if is_barred or not self.allow_state_sharing or current is None or version is None:
             return
         found = self._round_log.since(version)
         rounds = [Round(each.lengths(), each.after[1]) for each in found]

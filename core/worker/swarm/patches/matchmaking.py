@@ -169,7 +169,10 @@ class EpochMatchmaking(Matchmaking):
 
     async def follower_assemble_group(self, leader: PeerID, msg: averaging_pb2.MessageFromLeader) -> GroupInfo:
         """As Matchmaking's, which believes its leader. Raises InvalidGroupError for what no honest leader begins."""
-        check_group([PeerID(each) for each in msg.ordered_peer_ids[: MAX_GROUP + 1]], list(msg.gathered))
+        members = [PeerID(each) for each in msg.ordered_peer_ids[: MAX_GROUP + 1]]
+        check_group(members, list(msg.gathered))
+        if strangers := self.shunned.strangers_among(members):  # our parts are not for them
+            raise InvalidGroupError(f"{', '.join(map(str, strangers))} may not take part in this run")
         group: GroupInfo = await super().follower_assemble_group(leader, msg)
         return group
 

@@ -1,10 +1,11 @@
-"""The one list of peers with which an averager averages nothing: blocked by the organiser, or caught in a lie."""
+"""With whom a peer has nothing to do: whom the organiser keeps out of the run, and who was caught in a lie."""
 
 from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 
 from hivemind.p2p import PeerID
 
@@ -12,14 +13,31 @@ DISTRUSTED_SECONDS = 3600.0  # after a lie, or a group that could average nothin
 MAX_REMEMBERED = 256  # peers; whoever makes itself a new id for each lie fills no memory
 
 
+@dataclass(frozen=True)
+class BarredPeers:
+    """Whom a run's organiser keeps out: the ``blocked``, and of a closed run everybody who is not ``admitted``.
+
+    Of each who is admitted it has the `key_hash` of the key that signs its reports; an open run has ``None``.
+    """
+
+    blocked: frozenset[PeerID] = frozenset()
+    admitted: Mapping[PeerID, bytes] | None = None
+
+    def __contains__(self, peer: object) -> bool:
+        return peer in self.blocked or (self.admitted is not None and peer not in self.admitted)
+
+
+NOBODY_BARRED = BarredPeers()
+
+
 class ShunnedPeers:
     """Whom matchmaking lets into no group, and whose parts an exchange does not use; ``clock`` is monotonic.
 
-    The ``blocked`` are those of the organiser's block list at present; who is distrusted is so for an hour.
+    The ``barred`` are those whom the organiser keeps out at present; who is distrusted is so for an hour.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self.blocked: frozenset[PeerID] = frozenset()
+        self.barred = NOBODY_BARRED
         self._clock, self._distrusted = clock, OrderedDict[PeerID, float]()  # until that time
 
     def distrust(self, peers: Iterable[PeerID]) -> None:
@@ -32,8 +50,13 @@ class ShunnedPeers:
             self._distrusted.popitem(last=False)
 
     def __contains__(self, peer: PeerID) -> bool:
-        return peer in self.blocked or self._distrusted.get(peer, -1.0) > self._clock()
+        return peer in self.barred or self._distrusted.get(peer, -1.0) > self._clock()
 
-    def now(self) -> frozenset[PeerID]:
-        """All who are blocked or distrusted at the moment."""
-        return self.blocked | {peer for peer in self._distrusted if peer in self}
+    def among(self, peers: Collection[PeerID]) -> frozenset[PeerID]:
+        """Those of these peers who are barred or distrusted at the moment."""
+        return frozenset(peer for peer in peers if peer in self)
+
+    def strangers_among(self, peers: Collection[PeerID]) -> frozenset[PeerID]:
+        """Those of these peers who have no ticket of a closed run; nobody in an open one."""
+        admitted = self.barred.admitted
+        return frozenset() if admitted is None else frozenset(peers) - admitted.keys()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable
+from collections.abc import Container, Hashable
 
 from core.worker.swarm.state_parts.line_share import LineShare
 
@@ -33,16 +33,16 @@ class Slots:
     All of them together have their ``share`` of the donor's line.
     """
 
-    blocked: frozenset[Hashable] = frozenset()  # for whom there is no place
+    barred: Container[Hashable] = frozenset()  # for whom there is no place
 
     def __init__(self) -> None:
         self._taken: dict[Hashable, Slot] = {}
         self.share = LineShare()
 
     def take(self, peer: Hashable) -> Slot | None:
-        """A place for that peer; ``None`` where all are taken by others, and for who is blocked."""
+        """A place for that peer; ``None`` where all are taken by others, and for who is barred."""
         self._taken = {each: slot for each, slot in self._taken.items() if each != peer and not slot.is_stale}
-        if len(self._taken) >= MAX_DOWNLOADS or peer in self.blocked:
+        if len(self._taken) >= MAX_DOWNLOADS or peer in self.barred:
             return None
         slot = self._taken[peer] = Slot()
         return slot

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Hashable
 from typing import Any, AsyncIterator  # noqa: UP035 - hivemind reads this very annotation
 
 from hivemind.averaging import DecentralizedAverager
-from hivemind.p2p import P2PContext, PeerID
+from hivemind.p2p import P2PContext
 from hivemind.proto import averaging_pb2
 
 from core.worker.swarm.state_parts.slots import Slots
@@ -17,8 +18,9 @@ class StateServer(DecentralizedAverager):
     WORKAROUND H56: hivemind's copies its state for each stranger who asks, for as many as ask, as fast as its line can.
     """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, barred: Container[Hashable] = frozenset(), **kwargs: Any) -> None:
         self._slots = Slots()
+        self._slots.barred = barred
         super().__init__(*args, **kwargs)
 
     async def rpc_download_state(
@@ -38,9 +40,9 @@ class StateServer(DecentralizedAverager):
         finally:
             self._slots.free(slot)
 
-    async def _know_blocked(self, peers: frozenset[PeerID]) -> None:
+    async def _know_barred(self, barred: Container[Hashable]) -> None:
         """Send these peers no state from now on."""
-        self._slots.blocked = peers
+        self._slots.barred = barred
 
     async def _know_upload(self, bits_per_second: float | None) -> None:
         """Learn how fast this computer's line uploads, which newcomers then have a share of."""

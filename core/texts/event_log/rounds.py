@@ -1,0 +1,83 @@
+"""Lines of the event log about averaging: its rounds, the peers in them, what they sign for each other."""
+
+from __future__ import annotations
+
+from core.client.event_timestamps import is_averaged
+from core.placeholders import fill_placeholders
+from core.protocol.events import ReceiptSeen, RoundFinished, SuspectsSeen
+from core.protocol.peers import Suspect
+from core.security.sanitize import sanitize_line, short_id
+from core.texts import figures
+from core.texts.localization import translate
+from core.texts.worker_messages import translate_message
+
+MAX_SUSPECTS = 3  # that a line names
+
+
+def of_round(event: RoundFinished) -> str:
+    """How a round has ended, and whose part in it was not as it should be."""
+    epoch, named = figures.count(event.epoch), _words_of_outliers(event) + _words_of_unreached(event)
+    if is_averaged(event):
+        return fill_placeholders(_words_of_averaged(event), epoch, figures.time(event.seconds)) + named
+    nobody = translate("EventLog", "nobody else took part")
+    why = sanitize_line(translate_message(event.reason)).rstrip(". ") or nobody
+    match event.kind:
+        case "gradients":
+            return fill_placeholders(translate("EventLog", "Epoch %1: gradients not averaged: %2."), epoch, why) + named
+        case "state":
+            return fill_placeholders(translate("EventLog", "Epoch %1: state not averaged: %2."), epoch, why) + named
+        case "changes":
+            return fill_placeholders(translate("EventLog", "Round %1: changes not averaged: %2."), epoch, why) + named
+
+
+def _words_of_averaged(event: RoundFinished) -> str:
+    others = event.peers - 1
+    match event.kind:
+        case "gradients":
+            return translate("EventLog", "Epoch %1: gradients averaged with %n peer(s) in %2.", "", others)
+        case "state":
+            return translate("EventLog", "Epoch %1: state averaged with %n peer(s) in %2.", "", others)
+        case "changes":
+            return translate("EventLog", "Round %1: changes averaged with %n peer(s) in %2.", "", others)
+
+
+def _words_of_outliers(event: RoundFinished) -> str:
+    """Whose numbers stood out, after a space; empty where nobody's did."""
+    if not event.outliers:
+        return ""
+    words = translate("EventLog", "What %1 sent was far from what the others sent, and was cut down or left out.")
+    return " " + fill_placeholders(words, ", ".join(map(short_id, event.outliers)))
+
+
+def _words_of_unreached(event: RoundFinished) -> str:
+    """Whom we could not send our part to, after a space; empty where there is nobody."""
+    if not event.unreached:
+        return ""
+    words = translate("EventLog", "%1 cannot be reached from here; for ten minutes your groups do without its work.")
+    return " " + fill_placeholders(words, ", ".join(map(short_id, event.unreached)))
+
+
+def of_suspects(event: SuspectsSeen) -> str:
+    """Who is named most; empty where nobody is named any more."""
+    return " ".join(
+        fill_placeholders(_words_of_suspect(each), short_id(each.peer_id)) for each in event.suspects[:MAX_SUSPECTS]
+    )
+
+
+def _words_of_suspect(suspect: Suspect) -> str:
+    """Why it is one, with a place for its id."""
+    if suspect.found_out:
+        return translate("EventLog", "%1 returns false averages, as the organiser or a keeper has found.")
+    if suspect.named_by:
+        return translate("EventLog", "According to %n peer(s), %1 has sent what cannot be right.", "", suspect.named_by)
+    return translate("EventLog", "What %1 changes makes the model worse on held-out samples.")
+
+
+def of_receipt(event: ReceiptSeen) -> str:
+    """Who has signed for how many samples."""
+    return fill_placeholders(
+        translate("EventLog", "%1 has signed for %2 samples of yours, up to epoch %3."),
+        short_id(event.signer),
+        figures.count(event.samples),
+        figures.count(event.epoch),
+    )

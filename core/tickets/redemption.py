@@ -1,0 +1,118 @@
+"""How an invitation becomes a ticket: its holder proves to know the secret, a signer of the run counts and signs."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from core.files.json_file import JsonFile
+from core.run.manifest import KeeperId
+from core.schema import StrictStruct
+from core.security.identity import Identity, verify
+from core.tickets.invitation_text import InvitationSecret
+from core.tickets.ticket import (
+    MAX_TICKET_BYTES,
+    MOST_USES,
+    Grant,
+    Invitation,
+    Ticket,
+    TicketError,
+    invitation_in,
+    sign_ticket,
+)
+
+MAX_REQUEST_BYTES = 2048
+MAX_ANSWER_BYTES = MAX_TICKET_BYTES + 64
+_PROOF = b"workerbee redemption 1:"
+
+Refusal = Literal["", "refused", "used_up", "ended", "busy"]
+
+
+class Redemption(StrictStruct, frozen=True):
+    """``holder`` asks for a ticket; the ``proof`` is a signature by the invitation's key, for that peer id alone."""
+
+    grant: Grant
+    holder: KeeperId
+    proof: Annotated[bytes, Meta(max_length=64)]
+
+
+class Answer(StrictStruct, frozen=True):
+    """A ticket, or why there is none."""
+
+    ticket: Annotated[bytes, Meta(max_length=MAX_TICKET_BYTES)] = b""
+    refusal: Refusal = ""
+
+
+def redemption_of(secret: InvitationSecret, holder: str) -> bytes:
+    """The request of that peer id, as msgpack; it does not contain the secret."""
+    proof = secret.identity.sign(_PROOF + secret.grant + holder.encode())
+    return msgspec.msgpack.encode(Redemption(secret.grant, holder, proof))
+
+
+def answer_in(encoded: bytes) -> Answer:
+    """What a signer has answered; raises ValueError for anything else."""
+    if len(encoded) > MAX_ANSWER_BYTES:
+        raise ValueError("that is too long")
+    try:
+        return msgspec.msgpack.decode(encoded, type=Answer)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError("that is no answer") from error
+
+
+class RedemptionDesk:
+    """Signs tickets for those who redeem invitations of one run, and keeps on disk for whom.
+
+    The ``identity`` is the organiser's or a keeper's; ``path`` is the file of the holders, by the invitation's key.
+    """
+
+    def __init__(self, identity: Identity, organiser: str, run_id: str, path: Path) -> None:
+        self._identity, self._organiser, self._run_id = identity, organiser, run_id
+        self._file: JsonFile[dict[str, tuple[str, ...]]] = JsonFile(path, dict[str, tuple[str, ...]])
+        self._lock = threading.Lock()
+
+    def answer(self, encoded: bytes, sender: str, now: float) -> bytes:
+        """The answer, as msgpack, to what the ``sender``, an authenticated peer id, has sent; never raises."""
+        try:
+            return msgspec.msgpack.encode(self._answer(encoded, sender, now))
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, TicketError):
+            return msgspec.msgpack.encode(Answer(refusal="refused"))
+        except OSError:  # what is not counted is not signed
+            return msgspec.msgpack.encode(Answer(refusal="busy"))
+
+    def _answer(self, encoded: bytes, sender: str, now: float) -> Answer:
+        """Raises TicketError, msgspec's errors, and OSError where the disk refuses."""
+        if len(encoded) > MAX_REQUEST_BYTES:
+            raise TicketError("unreadable")
+        asked = msgspec.msgpack.decode(encoded, type=Redemption)
+        invitation = invitation_in(asked.grant, self._organiser, self._run_id)
+        is_proven = verify(invitation.key, _PROOF + asked.grant + asked.holder.encode(), asked.proof)
+        if asked.holder != sender or not is_proven:
+            return Answer(refusal="refused")
+        if invitation.until < now:
+            return Answer(refusal="ended")
+        if not self._is_counted(invitation, asked.holder):
+            return Answer(refusal="used_up")
+        ticket = Ticket(
+            run_id=self._run_id,
+            organiser=self._organiser,
+            holder=asked.holder,
+            until=invitation.until,
+            grant=asked.grant,
+        )
+        return Answer(ticket=sign_ticket(ticket, self._identity))
+
+    def _is_counted(self, invitation: Invitation, holder: str) -> bool:
+        """Count that holder, unless it is counted already; false where the invitation is used up. Raises OSError."""
+        with self._lock:
+            counted = self._file.read() or {}
+            holders = counted.get(invitation.key, ())
+            if holder in holders:
+                return True
+            if len(holders) >= min(invitation.uses, MOST_USES):
+                return False
+            self._file.write(counted | {invitation.key: (*holders, holder)})
+            return True

@@ -1,0 +1,1 @@
+"""How a worker takes part in a closed run: its ticket or invitation, and whom else it lets in."""

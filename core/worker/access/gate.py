@@ -1,0 +1,93 @@
+"""The gate of a run: with whom this peer has to do, by the organiser's block list and, in a closed run, by tickets."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from core.errors import ErrorKind
+from core.protocol.events import Failed
+from core.run.manifest import RunManifest, signers_of
+from core.tickets.ticket import invitation_key, ticket_in
+from core.worker.process.channel import WorkerChannel
+from core.worker.swarm import Admissions, BarredPeers, Swarm, SwarmOptimizer, peer_ids, serve_redemptions
+
+if TYPE_CHECKING:
+    from hivemind.p2p import PeerID
+
+POLL_SECONDS = 3.0
+
+log = logging.getLogger(__name__)
+
+
+class RunGate:
+    """Whom we let into the run; ``blocked``, ``left_out`` and ``signers`` are replaced from other threads as a whole.
+
+    Whom the organiser has not ``blocked`` may be ``left_out``: it is too old, or was found out. The ``ticket`` is our
+    own, verified; organiser and keepers need none.
+    """
+
+    def __init__(self, swarm: Swarm, manifest: RunManifest, organiser: str, ticket: bytes) -> None:
+        self._swarm, self._run_id, self._ticket = swarm, manifest.run.id, ticket
+        self.is_closed = manifest.access.tickets
+        self.signers, self.blocked = signers_of(manifest, organiser), frozenset[str]()
+        self.left_out = frozenset[str]()
+        self._admissions = Admissions(swarm, self._run_id, self.signers) if self.is_closed else None
+        self._admitted: Mapping[PeerID, bytes] | None = None
+        self._until, self._invitation = float("inf"), ""
+        if ticket:
+            own = ticket_in(ticket, swarm.peer_id, self._run_id, self.signers, now=0.0)
+            self._until, self._invitation = own.until, invitation_key(own)
+
+    def show_ticket(self, start_thread: Callable[[str, Callable[[], None]], object]) -> None:
+        """Show our ticket to all who are in a closed run, and look who else is there."""
+        if self._admissions is None:
+            return
+        self._admissions.publisher(self._ticket).start(start_thread)
+        if self._swarm.peer_id in self.signers:
+            serve_redemptions(self._swarm, self.signers[0], self._run_id)
+        self._look()
+
+    @property
+    def barred(self) -> BarredPeers:
+        """With whom we have nothing to do at present."""
+        return BarredPeers(peer_ids(self.blocked | self.left_out), self._admitted)
+
+    @property
+    def is_own_blocked(self) -> bool:
+        """Whether the organiser has blocked this computer, or the invitation by which it came."""
+        return bool({self._swarm.peer_id, self._invitation} & self.blocked)
+
+    def run(self, optimizer: SwarmOptimizer, channel: WorkerChannel, leaving: threading.Event) -> None:
+        """Let in who shows a ticket, and nobody whose ticket has ended; leave when ours has."""
+        while self._admissions is not None and not leaving.wait(POLL_SECONDS):
+            before = self._admitted
+            self._look()
+            if self._admitted != before:
+                log.info("%d peers are admitted to the run", len(self._admitted or ()))
+                optimizer.bar(self.barred)
+            if self._until < time.time():
+                channel.emit(Failed(problem=ErrorKind.INVITATION_ENDED.key))
+                channel.leave()
+                return
+
+    def _look(self) -> None:
+        if self._admissions is not None:
+            self._admitted = self._admissions.poll(self.signers, self.blocked)
+
+
+def enter_gate(
+    swarm: Swarm,
+    manifest: RunManifest,
+    organiser: str,
+    ticket: bytes,
+    start_thread: Callable[[str, Callable[[], None]], object],
+) -> tuple[RunGate, Swarm]:
+    """The gate of that run, and the swarm as it is for a run in which nobody is but those whom the gate lets in."""
+    gate = RunGate(swarm, manifest, organiser, ticket)
+    gate.show_ticket(start_thread)
+    return gate, dataclasses.replace(swarm, barred=gate.barred)

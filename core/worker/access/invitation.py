@@ -1,0 +1,81 @@
+"""Whether this computer may take part in a closed run, and the ticket with which it does."""
+
+from __future__ import annotations
+
+import time
+from typing import get_args
+
+from core.errors import ErrorKind, UserError
+from core.protocol.access import RunAccess
+from core.run.manifest import RunManifest, signers_of
+from core.tickets.invitation_text import GivenTicket, InvitationSecret, text_of
+from core.tickets.redemption import Refusal, redemption_of
+from core.tickets.ticket import TicketError, ticket_in
+from core.tickets.wallet import Pass, Wallet
+from core.worker.swarm import Swarm, redeem
+
+_REFUSALS: dict[Refusal, tuple[ErrorKind, str]] = {
+    "refused": (ErrorKind.NOT_INVITED, "The organiser's computer has refused the invitation."),
+    "used_up": (ErrorKind.NOT_INVITED, "This invitation has been used as often as its organiser allows."),
+    "ended": (ErrorKind.INVITATION_ENDED, ""),
+    "busy": (ErrorKind.INVITATION_UNANSWERED, "The organiser's computer cannot note it down at the moment."),
+}
+
+
+def access_to(manifest: RunManifest, organiser: str, peer_id: str, wallet: Wallet) -> RunAccess:
+    """What the client is told of a run that was found: whether it is closed, and for how long we are invited."""
+    if not manifest.access.tickets:
+        return RunAccess()
+    if peer_id in signers_of(manifest, organiser):
+        return RunAccess(standing="invited", key=peer_id)
+    found = _pass(manifest, organiser, peer_id, wallet)
+    if found.is_valid:
+        return RunAccess(standing="invited", until=found.until, key=peer_id)
+    return RunAccess(standing=found.flaw or "none", until=found.until, key=peer_id)
+
+
+def obtain_ticket(swarm: Swarm, manifest: RunManifest, organiser: str, wallet: Wallet) -> bytes:
+    """The ticket for a closed run, for which an invitation is redeemed if need be; empty where none is needed.
+
+    Raises UserError for whoever is not invited, and where nobody is there to redeem the invitation.
+    """
+    signers = signers_of(manifest, organiser)
+    if not manifest.access.tickets or swarm.peer_id in signers:
+        return b""
+    if not organiser:
+        raise UserError(
+            ErrorKind.NOT_INVITED, "A closed run is joined by the description that its organiser has signed."
+        )
+    found = _pass(manifest, organiser, swarm.peer_id, wallet)
+    if found.secret is None and not found.ticket:
+        ended = found.flaw == "ended"
+        raise UserError(ErrorKind.INVITATION_ENDED if ended else ErrorKind.NOT_INVITED, f"Your key: {swarm.peer_id}.")
+    if found.secret is None:
+        return found.ticket
+    ticket = _redeemed(swarm, manifest, signers, found.secret)
+    wallet.add(text_of(GivenTicket(ticket)))
+    return ticket
+
+
+def _pass(manifest: RunManifest, organiser: str, peer_id: str, wallet: Wallet) -> Pass:
+    if not organiser:
+        return Pass()
+    return wallet.pass_for(manifest.run.id, signers_of(manifest, organiser), peer_id, time.time())
+
+
+def _redeemed(swarm: Swarm, manifest: RunManifest, signers: tuple[str, ...], secret: InvitationSecret) -> bytes:
+    """The ticket that a signer gives for the invitation; raises UserError."""
+    run_id = manifest.run.id
+    answer = redeem(swarm.dht, run_id, signers, redemption_of(secret, swarm.peer_id))
+    if answer is None:
+        raise UserError(ErrorKind.INVITATION_UNANSWERED)
+    if answer.refusal:
+        raise UserError(*_REFUSALS[answer.refusal])
+    try:
+        ticket_in(answer.ticket, swarm.peer_id, run_id, signers, time.time())
+    except TicketError as error:
+        raise UserError(ErrorKind.NOT_INVITED, "What the organiser's computer has signed is no ticket.") from error
+    return answer.ticket
+
+
+assert {*_REFUSALS, ""} == {*get_args(Refusal)}

@@ -1,0 +1,64 @@
+"""Whoever signs for an invitation counts: so many computers get a ticket of their own, if they know the secret."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from core.security.identity import Identity
+from core.tickets.invitation_text import InvitationSecret
+from core.tickets.redemption import Answer, Redemption, RedemptionDesk, answer_in, redemption_of
+from core.tickets.ticket import ticket_in
+from tests.core.tickets.test_tickets import ADA, BOB, KEEPER, NOW, ORGANISER, SEED, SIGNERS, STRANGER, granted
+
+
+def desk(folder: Path, identity: Identity = ORGANISER) -> RedemptionDesk:
+    """That of the organiser, or of a keeper."""
+    return RedemptionDesk(identity, ORGANISER.peer_id, "sums", folder / "redeemed.json")
+
+
+def answer(at: RedemptionDesk, request: bytes, sender: Identity = ADA, now: float = NOW) -> Answer:
+    """What the desk says to that peer."""
+    return answer_in(at.answer(request, sender.peer_id, now))
+
+
+def asked(by: Identity = ADA, uses: int = 1, seed: bytes = SEED) -> bytes:
+    """The request of somebody who has the link."""
+    return redemption_of(InvitationSecret(granted(uses=uses), seed), by.peer_id)
+
+
+@pytest.mark.parametrize("signer", [ORGANISER, KEEPER])
+def test_so_many_computers_get_a_ticket_as_the_organiser_has_allowed_and_each_as_often_as_it_asks(
+    signer: Identity, tmp_path: Path
+) -> None:
+    for _ in range(2):
+        got = answer(desk(tmp_path, signer), asked())
+        assert ticket_in(got.ticket, ADA.peer_id, "sums", SIGNERS, NOW).holder == ADA.peer_id
+    assert answer(desk(tmp_path, signer), asked(BOB), BOB) == Answer(refusal="used_up")  # also after a restart
+    assert answer(desk(tmp_path, signer), asked(BOB, uses=2), BOB).ticket
+
+
+def test_a_request_is_of_use_to_nobody_else_and_not_after_the_end(tmp_path: Path) -> None:
+    at = desk(tmp_path)
+    assert answer(at, asked(), STRANGER).refusal == "refused"  # replayed
+    assert answer(at, asked(seed=bytes(32))).refusal == "refused"  # who knows the grant does not know the secret
+    forged = Redemption(granted(), STRANGER.peer_id, msgspec.msgpack.decode(asked(), type=Redemption).proof)
+    assert answer(at, msgspec.msgpack.encode(forged), STRANGER).refusal == "refused"
+    assert answer(at, asked(), now=NOW + 61).refusal == "ended"
+    for nonsense in (b"", b"\xc1", bytes(5000), msgspec.msgpack.encode(Redemption(b"", ADA.peer_id, b""))):
+        assert answer(at, nonsense).refusal == "refused"
+    assert answer(at, asked()).ticket  # none of them has used it up
+
+
+def test_what_cannot_be_counted_is_not_signed(tmp_path: Path) -> None:
+    (tmp_path / "nowhere").touch()
+    at = RedemptionDesk(ORGANISER, ORGANISER.peer_id, "sums", tmp_path / "nowhere" / "redeemed.json")
+    assert answer(at, asked()) == Answer(refusal="busy")
+
+
+@pytest.mark.parametrize("encoded", [b"", b"\xc1", bytes(5000), msgspec.msgpack.encode({"ticket": 3})])
+def test_what_is_no_answer_is_refused(encoded: bytes) -> None:
+    with pytest.raises(ValueError):
+        answer_in(encoded)

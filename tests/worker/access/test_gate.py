@@ -1,0 +1,116 @@
+"""A peer of a closed run leaves when its own ticket has ended, and is told by what the organiser keeps it out."""
+
+from __future__ import annotations
+
+import threading
+import time
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import pytest
+from hivemind.utils.crypto import RSAPrivateKey
+
+from core.errors import ErrorKind
+from core.protocol.events import RunFound
+from core.run.manifest import AccessSpec, signers_of
+from core.security.identity import Identity
+from core.texts.run import access_of, closed_words
+from core.tickets.invitation_text import GivenTicket, InvitationSecret, text_of
+from core.tickets.ticket import Invitation, Ticket, sign_invitation, sign_ticket
+from core.tickets.wallet import Wallet
+from core.worker.access import gate as gates
+from core.worker.access.gate import RunGate
+from core.worker.access.invitation import access_to
+from tests.support.real_peers import RUN_ID, tiny
+
+ORGANISER, ADA = Identity.create(), Identity.create()
+CLOSED = msgspec.structs.replace(tiny(), access=AccessSpec(tickets=True))
+SEED = bytes(range(32))
+
+
+class EmptyDht:
+    """A DHT in which nobody else has published anything."""
+
+    def add_validators(self, _validators: Any) -> None:
+        """It keeps nothing."""
+
+    def run_coroutine(self, *_: Any, **__: Any) -> Any:
+        """What is read is nothing."""
+        return SimpleNamespace(result=lambda _seconds: [])
+
+
+class Channel:
+    """The worker's end of the pipe, which remembers what was sent."""
+
+    def __init__(self) -> None:
+        self.sent, self.leaving = list[Any](), threading.Event()
+
+    def emit(self, event: Any) -> None:
+        """Send it."""
+        self.sent.append(event)
+
+    def leave(self) -> None:
+        """Leave."""
+        self.leaving.set()
+
+
+def given(until: float, grant: bytes = b"") -> bytes:
+    """A ticket for Ada."""
+    ticket = Ticket(run_id=RUN_ID, organiser=ORGANISER.peer_id, holder=ADA.peer_id, until=until, grant=grant)
+    return sign_ticket(ticket, ORGANISER)
+
+
+def granted(until: float) -> bytes:
+    """An invitation."""
+    key = Identity.from_seed(SEED).peer_id
+    invitation = Invitation(run_id=RUN_ID, organiser=ORGANISER.peer_id, key=key, uses=1, until=until)
+    return sign_invitation(invitation, ORGANISER)
+
+
+def gate(ticket: bytes) -> RunGate:
+    """Ada's gate."""
+    swarm: Any = SimpleNamespace(dht=EmptyDht(), identity=ADA, peer_id=ADA.peer_id, progress_key=RSAPrivateKey())
+    return RunGate(swarm, CLOSED, ORGANISER.peer_id, ticket)
+
+
+def test_who_is_in_a_closed_run_leaves_in_words_when_the_ticket_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gates, "POLL_SECONDS", 0.01)
+    channel, barred = Channel(), list[Any]()
+    optimizer: Any = SimpleNamespace(bar=barred.append)
+    gate(given(time.time() + 0.2)).run(optimizer, channel, channel.leaving)  # type: ignore[arg-type]
+    assert channel.leaving.is_set()
+    assert [event.problem for event in channel.sent] == [ErrorKind.INVITATION_ENDED.key]
+    assert {str(peer) for peer in barred[0].admitted} == {ADA.peer_id}  # nobody else has shown a ticket
+
+
+def test_a_blocked_peer_or_invitation_is_known_to_be_ones_own() -> None:
+    until = time.time() + 60
+    mine = gate(given(until, granted(until)))
+    for blocked, is_own in [
+        (ORGANISER.peer_id, False),
+        (ADA.peer_id, True),
+        (Identity.from_seed(SEED).peer_id, True),
+    ]:
+        mine.blocked = frozenset({blocked})
+        assert mine.is_own_blocked is is_own
+
+
+def test_before_a_person_agrees_they_read_whether_they_are_invited(tmp_path: Any) -> None:
+    wallet, now = Wallet(tmp_path / "invitations.json"), time.time()
+
+    def shown(peer_id: str = ADA.peer_id) -> RunFound:
+        access = access_to(CLOSED, ORGANISER.peer_id, peer_id, wallet)
+        return RunFound(manifest=CLOSED, organiser=ORGANISER.peer_id, vouched=True, access=access)
+
+    assert "you need an invitation" in closed_words(shown()) and ADA.peer_id in closed_words(shown())
+    wallet.add(text_of(GivenTicket(given(now - 60))))
+    assert "ended on" in closed_words(shown())
+    assert "another computer" in closed_words(shown(Identity.create().peer_id))
+    wallet.add("nonsense")
+    assert "damaged" in closed_words(shown(Identity.create().peer_id))
+    wallet.add(text_of(InvitationSecret(granted(now + 60), SEED)))
+    assert not closed_words(shown()) and "your invitation is valid until" in access_of(shown())
+    assert "lead it" in access_of(shown(signers_of(CLOSED, ORGANISER.peer_id)[0]))
+    opened = msgspec.structs.replace(shown(), manifest=tiny(), access=access_to(tiny(), "", ADA.peer_id, wallet))
+    assert not closed_words(opened) and not access_of(opened)
