@@ -79,7 +79,7 @@ class ErrorKind(Worded, Enum):
         ),
     )
     RUN_NOT_OPEN = ErrorText(
-        "The organiser has closed this run.", "Nothing is wrong here; look for another run to help.", 5
+        "This run takes no volunteers now.", "Nothing is wrong here; look for another run to help.", 5
     )
     BLOCKED = ErrorText(
         "The organiser of this run has blocked this computer.",

@@ -11,7 +11,7 @@ _MEANINGS = {
     2: "the command, the run file or the device cannot be used as it was typed",
     3: "the address cannot be read",
     4: "nobody answers, or the connection was lost",
-    5: "the swarm publishes no such run, or the organiser has closed it",
+    5: "the swarm publishes no such run, or it takes no volunteers now",
     6: "what somebody else sent was refused",
     7: "something on this computer failed",
     130: "you pressed Ctrl-C before training had begun",

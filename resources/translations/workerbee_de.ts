@@ -3151,8 +3151,8 @@
         <translation>Fragen Sie den Organisator nach einer neuen Adresse; oder öffnen Sie hier die Laufdatei (.toml), falls Sie eine bekommen haben.</translation>
     </message>
     <message>
-        <source>The organiser has closed this run.</source>
-        <translation>Der Organisator hat diesen Lauf geschlossen.</translation>
+        <source>This run takes no volunteers now.</source>
+        <translation>Dieser Lauf nimmt gerade niemanden auf.</translation>
     </message>
     <message>
         <source>Nothing is wrong here; look for another run to help.</source>

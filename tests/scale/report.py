@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from statistics import mean, median
 
 from core.files.documents import FOLDER
@@ -13,7 +13,7 @@ from tests.scale.world import MAX_GROUP, MOST_REPORTS, World
 
 DOCUMENT, REGION = FOLDER / "organiser-guide.md", "scale"
 
-_HEADINGS = (
+_WORK = (
     "mode",
     "volunteers",
     "groups of a round",
@@ -22,20 +22,28 @@ _HEADINGS = (
     "utilisation",
     "matchmaking",
     "exchange",
+)
+_LINES = (
+    "mode",
+    "volunteers",
     "a newcomer's state",
-    "keeper sends: mean / most",
+    "keeper sends: mean",
+    "most",
     "a holder of progress reports sends",
 )
 
 
-def as_markdown(results: Iterable[tuple[World, Outcome, float]]) -> str:
-    """A row for each swarm, its outcome and the hours that were simulated."""
-    return table(_HEADINGS, [_row(*result) for result in results])
+def as_markdown(results: Sequence[tuple[World, Outcome, float]]) -> str:
+    """Two tables with a row for each swarm: what becomes of its work, and what its lines carry.
+
+    Each result is a swarm, its outcome and the hours that were simulated.
+    """
+    work = table(_WORK, [_work_row(world, outcome) for world, outcome, _ in results])
+    lines = table(_LINES, [_lines_row(*result) for result in results])
+    return f"{work}\n\n{lines}"
 
 
-def _row(world: World, outcome: Outcome, hours: float) -> tuple[str, ...]:
-    sent = outcome.keeper_bytes * 8 / (hours * 3600)
-    reports = f"{_mbits(world.holder_upload)}{' **no room**' if world.volunteers > MOST_REPORTS else ''}"
+def _work_row(world: World, outcome: Outcome) -> tuple[str, ...]:
     return (
         f"`{world.mode}`",
         f"{world.volunteers:,}",
@@ -43,11 +51,19 @@ def _row(world: World, outcome: Outcome, hours: float) -> tuple[str, ...]:
         f"{outcome.whole_share:.0%}",
         f"{outcome.lost_share:.1%}",
         f"{outcome.utilisation:.1%}",
-        f"{mean(outcome.matchmaking_seconds):.0f} s",
         f"{mean(outcome.exchange_seconds):.0f} s",
+    )
+
+
+def _lines_row(world: World, outcome: Outcome, hours: float) -> tuple[str, ...]:
+    sent = outcome.keeper_bytes * 8 / (hours * 3600)
+    return (
+        f"`{world.mode}`",
+        f"{world.volunteers:,}",
         f"{median(outcome.joining_seconds):.0f} s" if outcome.joining_seconds else "–",
-        f"{_mbits(sent)} / {_mbits(outcome.keeper_peak)}",
-        reports,
+        _mbits(sent),
+        _mbits(outcome.keeper_peak),
+        f"{_mbits(world.holder_upload)}{' **no room**' if world.volunteers > MOST_REPORTS else ''}",
     )
 
 

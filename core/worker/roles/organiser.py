@@ -29,7 +29,7 @@ from core.worker.network.posted.posted_address import PostedAddressTester
 from core.worker.network.reachability_cache import ReachabilityCache
 from core.worker.network.upload_memory import UploadMemory
 from core.worker.process.channel import WorkerChannel
-from core.worker.process.supervisor import Supervisor
+from core.worker.process.supervisor import StartThread, Supervisor
 from core.worker.process.watchdog import watch_child_processes
 from core.worker.roles.participation import RunParticipation, open_participation
 from core.worker.roles.preparation import ParticipationConfig
@@ -99,9 +99,8 @@ def _publish_and_train(
         publisher_of(swarm.dht, SignedManifest.sign(manifest, swarm.identity), manifest.run.id).start(start_thread)
         evaluation_log.start(start_thread)
         BlockListPublisher(swarm, manifest.run.id, keys.block_list_file).start(start_thread, channel.leaving)
-        published = _published(manifest, swarm.addresses(), keys)
-        start_thread("posted address", _address_tester(command, swarm, published, participation, channel).run)
-        channel.emit(published)
+        channel.emit(published := _published(manifest, swarm.addresses(), keys))
+        _start_address_test(command, swarm, published, participation, channel, start_thread)
         steer(swarm, manifest, keys.control_file, participation, checkpoints, channel, start_thread)
 
         def on_epoch(evaluated: Evaluated) -> None:
@@ -115,12 +114,18 @@ def _publish_and_train(
         return participation.contributed_samples
 
 
-def _address_tester(
-    command: Publish, swarm: Swarm, published: Published, participation: RunParticipation, channel: WorkerChannel
-) -> PostedAddressTester:
-    """What tells whether newcomers reach the address that is posted, here and to whoever watches the fleet."""
+def _start_address_test(
+    command: Publish,
+    swarm: Swarm,
+    published: Published,
+    participation: RunParticipation,
+    channel: WorkerChannel,
+    start_thread: StartThread,
+) -> None:
+    """Ask from now on whether newcomers reach the address that is posted, for us and for whoever watches the fleet."""
     known = ReachabilityCache(DataFolder(Path(command.home)).reachability_file)
-    return PostedAddressTester(swarm, published.addresses, known, channel, participation.note_reachability)
+    tester = PostedAddressTester(swarm, published.addresses, known, channel, participation.note_reachability)
+    start_thread("posted address", tester.run)
 
 
 def _resume(participation: RunParticipation, checkpoints: Checkpoints, wanted: int | None) -> None:

@@ -13,7 +13,7 @@ from core.protocol.events import AnyEvent, Evaluated, Left, Progress, RoundFinis
 from core.run.manifest import RunManifest, signers_of
 from core.run.requirements import estimate_requirements
 from core.run.steering.edit import Edit
-from core.worker.access.gate import enter_gate
+from core.worker.access.gate import RunGate, enter_gate
 from core.worker.compute.optimizers import make_optimizer
 from core.worker.mirror.reader import MirrorReader
 from core.worker.network.connection_driver import ConnectionDriver
@@ -45,7 +45,6 @@ from core.worker.swarm import (
 )
 from core.worker.training.change_trials import ChangeTrials
 from core.worker.training.contribution_status import ContributionMonitor
-from core.worker.training.numeric_checks import NumericChecks
 from core.worker.training.trainer import Trainer
 
 LOOP_SECONDS = 2.0  # that the loop may take to notice that we leave, before the goodbye is said without it
@@ -190,14 +189,11 @@ def open_participation(
     """
     prepared = prepare_training(manifest, config, swarm.identity.seed_number, channel)
     with closing(prepared.recipe), blame_exited_processes(swarm):
-        monitor, ledger, counter, findings = counters = _counters(manifest.run.id)
+        monitor, _, _, findings = counters = _counters(manifest.run.id)
         listeners, numbers = _listeners(manifest, prepared, counters, channel), RunNumbers(manifest)
         gate, swarm = enter_gate(swarm, manifest, organiser, config.ticket, supervisor.start)
         optimizer = enter_training(swarm, manifest, organiser, prepared, config, listeners, channel, numbers)
-        link = _connection(
-            SwarmPeers(swarm, optimizer, monitor), peer_cache, prepared.numeric_checks, is_first=is_first
-        )
-        info = _peer_info(config)
+        link = _connection(SwarmPeers(swarm, optimizer, monitor), peer_cache, prepared, is_first=is_first)
         yield RunParticipation(
             config.device,
             prepared.trainer(optimizer, config.rate_limiter, lambda: link.is_cut),
@@ -206,8 +202,7 @@ def open_participation(
             ContributionReporter(channel, optimizer, monitor, lambda: link.problem),
             link,
             LanPeers(swarm, manifest.run.id, peer_cache),
-            PeerMonitor(swarm, manifest, organiser, info, optimizer, ledger, counter, findings, gate, channel),
-            UploadMonitor(swarm, optimizer, config.upload_memory, channel),
+            *_monitors(swarm, manifest, organiser, config, optimizer, counters, gate, channel),
             channel,
             supervisor,
             numbers,
@@ -219,11 +214,31 @@ def _counters(run_id: str) -> _Counters:
     return ContributionMonitor(), SuspectLedger(), ActivityCounter(), FindingsLedger(run_id)
 
 
+def _monitors(
+    swarm: Swarm,
+    manifest: RunManifest,
+    organiser: str,
+    config: ParticipationConfig,
+    optimizer: SwarmOptimizer,
+    counters: _Counters,
+    gate: RunGate,
+    channel: WorkerChannel,
+) -> tuple[PeerMonitor, UploadMonitor]:
+    """What tells the others of us and hears of them, and what measures our line."""
+    _, ledger, counter, findings = counters
+    info = PeerInfo(name=config.public_name, device=device_model(config.device))
+    return (
+        PeerMonitor(swarm, manifest, organiser, info, optimizer, ledger, counter, findings, gate, channel),
+        UploadMonitor(swarm, optimizer, config.upload_memory, channel),
+    )
+
+
 def _connection(
-    others: SwarmPeers, peer_cache: PeerCache, checks: NumericChecks, *, is_first: bool
+    others: SwarmPeers, peer_cache: PeerCache, prepared: PreparedTraining, *, is_first: bool
 ) -> ConnectionDriver:
     """What keeps us connected with the others."""
-    return ConnectionDriver(ConnectionMonitor(is_first=is_first), others, peer_cache, checks.why_refused)
+    why_refused = prepared.numeric_checks.why_refused
+    return ConnectionDriver(ConnectionMonitor(is_first=is_first), others, peer_cache, why_refused)
 
 
 def _mirror(manifest: RunManifest, config: ParticipationConfig, channel: WorkerChannel) -> MirrorReader | None:
@@ -241,10 +256,6 @@ def _kind_of_optimizer(
     if manifest.collaboration.mode == "gradients":
         return partial(SwarmOptimizer, organiser=organiser)
     return partial(LocalSgdOptimizer, organiser=organiser, mirror=_mirror(manifest, config, channel))
-
-
-def _peer_info(config: ParticipationConfig) -> PeerInfo:
-    return PeerInfo(name=config.public_name, device=device_model(config.device))
 
 
 def _listeners(

@@ -37,6 +37,7 @@ from core.security.address_guard import AddressGuard
 from core.security.ip_scope import LOOPBACK
 from core.security.verified_download import RefusedError, Remote, UnreachableError
 from core.worker.delegation.calls import socket_of
+from core.worker.delegation.download_limit import share_download_limit
 from core.worker.delegation.network import dial, free_port, own_address
 from core.worker.delegation.p2pd_process import stub_command
 from core.worker.fetch.fetcher import fetch_rest, open_fetcher
@@ -47,6 +48,7 @@ command = Join(addresses=(Multiaddr("/ip4/127.0.0.1/tcp/1"),), home=str(home))
 stack = contextlib.ExitStack()
 scratch = stack.enter_context(temp_folder())
 tempfile.tempdir = os.environ["TMPDIR"] = str(scratch)
+share_download_limit()
 keys = lock_own_folder(command)
 gaps = confine_worker(command, keys, scratch).gaps
 assert "everything" not in gaps

@@ -68,10 +68,10 @@ class _ObservedAverager(AveragerProcess):
         self.rounds, self._children, self._barred = rounds, children, barred
         self._is_bandwidth_declared = kwargs.get("bandwidth") is not None
         super().__init__(*args, barred=barred, **kwargs)
-        self._outer_pipe: Any = _LockedPipe(self._outer_pipe)
 
     def start(self) -> None:
         """Fork the averager's process as ``multiprocessing.Process`` does, and watch it from then on."""
+        self._outer_pipe: Any = _LockedPipe(self._outer_pipe)
         super().start()
         self._children.watch("An averaging process", self.pid)
         self.bar(self._barred)  # before the first command to look for a group
