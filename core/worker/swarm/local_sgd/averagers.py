@@ -74,11 +74,12 @@ class DeltaAverager(AuditedAverager, GradientAverager):
         keeps_sent: bool,
         weightless: bool,
         min_steps: int,
+        organiser: str,
         round_log: RoundLog,
         feedback: ErrorFeedback | None,
         **kwargs: Any,
     ) -> None:
-        self.feedback, self._min_steps = feedback, min_steps
+        self.feedback, self._min_steps, self._organiser = feedback, min_steps, organiser
         self._round_log, self._usual_size = round_log, UsualSize()
         self.unreached = UnreachedReducers()
         self._outer, self._rule, self._keeps_sent, self._weightless = outer, rule, keeps_sent, weightless

@@ -154,6 +154,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
             keeps_sent=told.overlap == "delayed" and not self._is_keeper,
             weightless=self._is_keeper,
             min_steps=told.inner_steps_min,
+            organiser=self._organiser,
             feedback=ErrorFeedback() if told.delta_codec == "topk" and not self._is_keeper else None,
             round_log=self._round_log,
             **kwargs,
