@@ -57,8 +57,7 @@ class Census:
     def look(self) -> None:
         """At everybody who lives now."""
         marks = {process: mark for process, mark in _marked() if mark.startswith(self._mark)}
-        parents = {process: process.ppid() for process in marks}
-        daemons = {parents[process] for process in marks if is_p2pd(process)}
+        daemons = set(filter(None, map(_parent_of_p2pd, marks)))
         for process, mark in marks.items():
             with contextlib.suppress(psutil.Error, OSError):
                 if process not in self.watched:
@@ -74,6 +73,13 @@ class Census:
             for each in self.watched.values()
             if each.kind == kind and each.mark in marks and each.seconds >= WATCHED_SECONDS
         ]
+
+
+def _parent_of_p2pd(process: psutil.Process) -> int | None:
+    """The pid of that process's parent; ``None`` where it is no p2pd, or has ended in this moment."""
+    with contextlib.suppress(psutil.Error, OSError):
+        return process.ppid() if is_p2pd(process) else None
+    return None
 
 
 def _marked() -> Iterator[tuple[psutil.Process, str]]:
