@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
 SHARE = 0.1
 SLOWER, AS_BEFORE = 0.6, 0.8  # of the samples a second at full speed
-ROUNDS = 3
+ROUNDS = 2
 
 
 def computing() -> RunManifest:
