@@ -78,6 +78,7 @@ def test_a_reducer_that_is_killed_in_the_middle_of_an_exchange_leaves_equal_base
     assert_equal_base_weights(recorded)
 
 
+@pytest.mark.faults
 @pytest.mark.networks
 def test_a_reducer_that_one_client_cannot_reach_is_named_and_then_averages_nothing_for_it(
     recorded: RecordedPeers, net: Internet
