@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import threading
 from collections.abc import Iterator
@@ -129,7 +130,12 @@ def a_dht() -> Iterator[DHT]:
 
 def start_in_background(name: str, target: Any) -> None:
     """As the worker's supervisor does."""
-    threading.Thread(target=target, name=name, daemon=True).start()
+
+    def until_the_dht_is_shut_down() -> None:
+        with contextlib.suppress(OSError):
+            target()
+
+    threading.Thread(target=until_the_dht_is_shut_down, name=name, daemon=True).start()
 
 
 @pytest.mark.real
