@@ -37,7 +37,7 @@ _UNFIT = frozenset(
 def obstacle_of_problem(problem: ErrorKind, run: RunFound | None) -> Obstacle:
     """What a problem that has ended a session says of its run."""
     if problem is ErrorKind.RUN_NOT_OPEN:
-        return "paused" if run is not None and run.manifest.run.state == "paused" else "finished"
+        return (obstacle_of_organiser(run) if run is not None else None) or "finished"
     if problem is ErrorKind.RUN_CHANGED:
         return "changed"
     if problem in _UNREACHABLE:
@@ -49,13 +49,17 @@ def obstacle_of_run(run: RunFound | None, consents: Consents) -> Obstacle | None
     """What is in the way of a run as it was found, ``None`` for nothing; ``run`` is ``None`` where it was not."""
     if run is None:
         return "unreachable"
-    match run.manifest.run.state:
-        case "finished":
-            return "finished"
-        case "paused":
-            return "paused"
-        case _:
-            return None if consents.cover(run) else "changed"
+    if (wish := obstacle_of_organiser(run)) is not None:
+        return wish
+    return None if consents.cover(run) else "changed"
+
+
+def obstacle_of_organiser(run: RunFound) -> Obstacle | None:
+    """Whether its organiser has ended or paused a run, by the run file or by ``steer``; ``None`` where it is open."""
+    if run.manifest.run.state == "finished" or run.order.state == "ended":
+        return "finished"
+    is_waiting = run.manifest.run.state == "paused" or run.order.state in ("paused", "draining")
+    return "paused" if is_waiting else None
 
 
 class ObstacleWatch:
@@ -70,6 +74,8 @@ class ObstacleWatch:
         self._note_outage(session, now)
         if session.problem is not None:
             return obstacle_of_problem(session.problem, session.chosen)
+        if session.chosen is not None and (wish := obstacle_of_organiser(session.chosen)) is not None:
+            return wish
         if session.phase == "ended":
             return "failed"
         if session.is_changed and session.phase == "found" and session.is_search_finished:
