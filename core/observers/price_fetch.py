@@ -26,11 +26,10 @@ def fetch_prices(address: str, path: Path, guard: AddressGuard) -> None:
 
     Raises UnreachableError, RefusedError, OSError, and ValueError for what are no prices.
     """
-    half = MOST_BYTES // 2
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         part = Path(scratch) / "part"
-        for _ in fetch_rest(Remote(address, half, "", slack_bytes=half, guard=guard), part):
+        for _ in fetch_rest(Remote.at_most(address, MOST_BYTES, guard), part):
             pass
         encoded = part.read_bytes()
     parse_prices(encoded)

@@ -46,6 +46,12 @@ class Remote:
     slack_bytes: int = 0
     guard: AddressGuard | None = None
 
+    @classmethod
+    def at_most(cls, url: str, most_bytes: int, guard: AddressGuard | None) -> Remote:
+        """A file of any size up to ``most_bytes``, and of any content, which its reader verifies."""
+        half = most_bytes // 2
+        return cls(url, half, "", slack_bytes=half, guard=guard)
+
 
 def fetch_rest(remote: Remote, part: Path) -> Iterator[int]:
     """Append to ``part`` what is still missing, or begin anew where the server cannot go on.

@@ -39,7 +39,6 @@ class Outcome:
     present_seconds: float = 0.0
     useful_seconds: float = 0.0
     joining_seconds: list[float] = field(default_factory=list)
-    matchmaking_seconds: list[float] = field(default_factory=list)
     exchange_seconds: list[float] = field(default_factory=list)
     sent_bytes: float = 0.0
     received_bytes: float = 0.0
@@ -208,7 +207,6 @@ class Swarm:
     def _exchange_in(self, group: list[_Peer], is_haunted: bool) -> float:
         now, world, outcome = self._events.now, self._world, self.outcome
         searching = world.matchmaking_seconds + (GHOST_SECONDS if is_haunted else 0.0)
-        outcome.matchmaking_seconds.append(searching)
         planned = exchange([peer.volunteer for peer in group], world.sent_bytes, world.mode)
         begins = now + searching
         if planned is None or len(group) == 1:

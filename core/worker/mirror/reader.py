@@ -103,8 +103,7 @@ class MirrorReader:
         return path
 
     def _index(self, task: BackgroundTask) -> MirrorIndex:
-        half = MAX_INDEX_BYTES // 2
-        remote = Remote(f"{self._address}/{INDEX_NAME}", half, "", slack_bytes=half, guard=self._store.guard)
+        remote = Remote.at_most(f"{self._address}/{INDEX_NAME}", MAX_INDEX_BYTES, self._store.guard)
         with tempfile.TemporaryDirectory(dir=self._store.folder("mirror")) as folder:
             part = Path(folder) / INDEX_NAME
             with storage_errors_in_words(part):

@@ -18,11 +18,11 @@ from hivemind.utils import MSGPackSerializer
 from core.run.signed_receipts import key_hash
 from core.tickets.admission import MAX_ADMISSION_BYTES, Admission, AdmissionBook, admission_in, sign_admission
 from core.worker.swarm.dht.node import Swarm
+from core.worker.swarm.dht.organiser_values import stored_bytes
 from core.worker.swarm.dht.publisher import Publisher
 from core.worker.swarm.dht.reader import forget, read_dictionary
 
 KEY_END = "workerbee_admissions"  # of the DHT key; the run's id is its beginning
-_PACKING_BYTES = 16  # around what the DHT packs once more
 _MAX_SUBKEY_BYTES = 64
 
 
@@ -84,13 +84,14 @@ def _read(dht: DHT, run_id: str, also_ask: Sequence[str]) -> Iterator[tuple[str,
 
 def _admission_of(record: DHTRecord) -> tuple[str, bytes] | None:
     """The peer id under which a record stands, and what it holds; ``None`` for what can be no admission."""
-    if len(record.subkey) > _MAX_SUBKEY_BYTES or len(record.value) > MAX_ADMISSION_BYTES + _PACKING_BYTES:
+    encoded = stored_bytes(record.value, MAX_ADMISSION_BYTES)
+    if len(record.subkey) > _MAX_SUBKEY_BYTES or encoded is None:
         return None
     try:
-        holder, encoded = MSGPackSerializer.loads(record.subkey), MSGPackSerializer.loads(record.value)
+        holder = MSGPackSerializer.loads(record.subkey)
     except Exception:  # strangers may have packed anything
         return None
-    return (holder, encoded) if isinstance(holder, str) and isinstance(encoded, bytes) else None
+    return (holder, encoded) if isinstance(holder, str) else None
 
 
 def _key(run_id: str) -> str:

@@ -16,10 +16,16 @@ def values_of(dht: DHT, key: str, signers: Sequence[str], max_bytes: int) -> Ite
     """All values of so many bytes at the most that were stored there under those ids, with the id; unverified."""
     subkeys = {MSGPackSerializer.dumps(signer): signer for signer in signers}
     for record in read_dictionary(dht, key, signers):
-        if record.subkey in subkeys and len(record.value) <= max_bytes + _PACKING_BYTES:
-            try:
-                packed = MSGPackSerializer.loads(record.value)
-            except Exception:  # strangers may have packed anything
-                continue
-            if isinstance(packed, bytes):
-                yield subkeys[record.subkey], packed
+        if record.subkey in subkeys and (value := stored_bytes(record.value, max_bytes)) is not None:
+            yield subkeys[record.subkey], value
+
+
+def stored_bytes(packed: bytes, max_bytes: int) -> bytes | None:
+    """The bytes that a value of the DHT packs, of which there are so many at the most; ``None`` for anything else."""
+    if len(packed) > max_bytes + _PACKING_BYTES:
+        return None
+    try:
+        value = MSGPackSerializer.loads(packed)
+    except Exception:  # strangers may have packed anything
+        return None
+    return value if isinstance(value, bytes) else None
