@@ -34,3 +34,12 @@ def test_what_is_urgent_does_not_wait() -> None:
     threading.Timer(0.1, event.set_urgently).start()
     assert event.wait(PATIENCE_SECONDS)
     assert time.monotonic() - begin < PATIENCE_SECONDS / 2
+
+
+def test_what_is_urgent_does_not_put_off_the_next_report() -> None:
+    """Where epochs are shorter than ``REPORT_SECONDS``, each begins urgently, and only the others have samples."""
+    event = RateLimitedEvent()
+    event._due = due = time.monotonic() + PATIENCE_SECONDS
+    event.set_urgently()
+    assert event.wait(PATIENCE_SECONDS)
+    assert event._due == due
