@@ -45,6 +45,7 @@ from core.worker.swarm import (
 )
 from core.worker.training.change_trials import ChangeTrials
 from core.worker.training.contribution_status import ContributionMonitor
+from core.worker.training.numeric_checks import NumericChecks
 from core.worker.training.trainer import Trainer
 
 LOOP_SECONDS = 2.0  # that the loop may take to notice that we leave, before the goodbye is said without it
@@ -202,7 +203,7 @@ def open_participation(
             ContributionReporter(channel, optimizer, monitor, lambda: link.problem),
             link,
             LanPeers(swarm, manifest.run.id, peer_cache),
-            *_monitors(swarm, manifest, organiser, config, optimizer, counters, gate, channel),
+            *_monitors(swarm, manifest, organiser, config, optimizer, prepared.numeric_checks, counters, gate, channel),
             channel,
             supervisor,
             numbers,
@@ -220,6 +221,7 @@ def _monitors(
     organiser: str,
     config: ParticipationConfig,
     optimizer: SwarmOptimizer,
+    checks: NumericChecks,
     counters: _Counters,
     gate: RunGate,
     channel: WorkerChannel,
@@ -228,7 +230,7 @@ def _monitors(
     _, ledger, counter, findings = counters
     info = PeerInfo(name=config.public_name, device=device_model(config.device))
     return (
-        PeerMonitor(swarm, manifest, organiser, info, optimizer, ledger, counter, findings, gate, channel),
+        PeerMonitor(swarm, manifest, organiser, info, optimizer, checks, ledger, counter, findings, gate, channel),
         UploadMonitor(swarm, optimizer, config.upload_memory, channel),
     )
 
@@ -298,7 +300,7 @@ def enter_training(
     guard_records(swarm, manifest.run.id)
     signers = signers_of(manifest, organiser)
     scores = others_scores(swarm, manifest.run.id, signers)  # before the others hear of us, and count on us
-    prepared.numeric_checks.know_signed_losses([score.loss for score in scores])
+    prepared.numeric_checks.know_scores(scores)
     optimizer = _kind_of_optimizer(manifest, organiser, config, channel)(
         swarm,
         manifest.run.id,

@@ -46,6 +46,7 @@ from core.worker.swarm import (
     suspects_in,
     swarm_loss,
 )
+from core.worker.training.numeric_checks import NumericChecks
 from core.worker.training.trainer import Trainer
 
 POLL_SECONDS = 5.0
@@ -58,9 +59,9 @@ class PeerMonitor:
     """Publishes our PeerInfo and what we count; sends PeersSeen, and RunScored as organiser and keepers publish scores.
 
     ``organiser`` is a peer id; empty where nobody has published the run, and so nobody blocks anybody. The ``ledger``
-    says whom we name as suspects, the ``counter`` what we count; the ``gate`` knows whose signatures count, and is told
-    who is blocked; what is in ``findings`` is signed and published where we are a signer. ``receipts`` run in a thread
-    of their own.
+    says whom we name as suspects, the ``counter`` what we count; the ``checks`` judge states; the ``gate`` knows whose
+    signatures count, and is told who is blocked; what is in ``findings`` is signed and published where we are a signer.
+    ``receipts`` run in a thread of their own.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class PeerMonitor:
         organiser: str,
         info: PeerInfo,
         optimizer: SwarmOptimizer,
+        checks: NumericChecks,
         ledger: SuspectLedger,
         counter: ActivityCounter,
         findings: FindingsLedger,
@@ -80,6 +82,7 @@ class PeerMonitor:
         self.gate = gate  # which knows whose signatures count
         self._optimizer, self._ledger, self.counter, self._channel = optimizer, ledger, counter, channel
         self.receipts = ReceiptExchange(swarm, manifest, optimizer, lambda: gate.signers, channel)
+        self._score_readers = (optimizer.tracker, optimizer.state_averager, checks)
         self._statistics = optimizer.tracker.statistics
         self._published_at, self._scored_epoch = -math.inf, -1
         self._block_list = BlockListReader(swarm.dht, self._run_id, organiser)
@@ -170,12 +173,12 @@ class PeerMonitor:
         return outdated - {self._organiser, self._swarm.peer_id}
 
     def _send_scores(self) -> None:
-        """Tell the client of new scores, and the tracker of those that we have not signed ourselves."""
+        """Tell the client of new scores, and who judges others' states of those that we have not signed ourselves."""
         signers = tuple(each for each in self.gate.signers if each not in self.gate.blocked)
         history = published_scores(self._swarm.dht, self._run_id, signers)
         is_signer = self._swarm.peer_id in signers
         others = others_scores(self._swarm, self._run_id, signers) if is_signer else history.scores
-        for each in (self._optimizer.tracker, self._optimizer.state_averager):
+        for each in self._score_readers:
             each.know_scores(others)
         if scores := history.since(self._scored_epoch):
             *earlier, latest = scores

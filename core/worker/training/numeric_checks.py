@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import math
+import statistics
 from collections import deque
 from collections.abc import Sequence
 
 import torch
 
+from core.run.signed_scores import Score
 from core.worker.recipes import Recipe
 
 ABSURD = 3.0  # times the loss of a model that has learned nothing yet
@@ -16,19 +19,25 @@ MIN_LOSSES = 3
 LOST_SHARE = 0.1  # of what was learned, that another peer's model may lack
 SIGNED_LOST_SHARE = 0.3  # the same, of what the organiser has measured, on another computer and at another moment
 LEAST_NOISE = 0.02  # of the loss of a model that has learned nothing
+MOST_REFUSALS = 5  # in a row, of models of an agreed epoch, because our own was better; then others' losses count
 PATIENCE_STEPS = 50  # micro-batches in a row without a finite gradient
+
+log = logging.getLogger(__name__)
 
 
 class NumericChecks:
     """Refuses losses, gradients and models that cannot be right; ``untrained_loss`` is that of the initial model.
 
     Once our own model has had some losses, another one's is compared with them; before that, with those that the run's
-    organiser has signed.
+    organiser has signed. Who was away while the run got worse would refuse all others for ever: after some refusals of
+    models of an epoch that is signed or agreed on, what is signed counts also here, and where nothing is, the median of
+    what was refused.
     """
 
     def __init__(self, recipe: Recipe, untrained_loss: float) -> None:
         self._recipe, self._untrained_loss = recipe, untrained_loss
         self._own_losses = deque[float](maxlen=REMEMBERED_LOSSES)
+        self._refused_losses = deque[float](maxlen=REMEMBERED_LOSSES)  # of agreed epochs, since the last that was not
         self._best_loss = math.inf
         self._worst_signed: float | None = None
         self._limit = 1.0 + ABSURD * untrained_loss
@@ -41,28 +50,46 @@ class NumericChecks:
         """Evaluate the recipe's model, in which nothing is trained or loaded yet."""
         return cls(recipe, recipe.evaluate().loss)
 
-    def model_error(self) -> str:
-        """What is wrong with the model's present parameters, another peer's; empty where they may be right."""
-        self._refused_model = self._model_error(self._recipe.evaluate().loss)
+    def model_error(self, is_agreed: bool = False) -> str:
+        """What is wrong with the model's present parameters, another peer's; empty where they may be right.
+
+        ``is_agreed`` says that they are of an epoch beyond ours which is signed, or which most have come to.
+        """
+        self._refused_model = self._model_error(self._recipe.evaluate().loss, is_agreed)
         return self._refused_model
 
     def why_refused(self) -> str:
         """What is wrong with the last model of another peer; empty where that was in order."""
         return self._refused_model
 
-    def _model_error(self, loss: float) -> str:
+    def _model_error(self, loss: float, is_agreed: bool) -> str:
         if error := self.loss_error(loss):
             return error
-        worst = self.worst_loss()
-        if worst is not None and loss > worst:
-            return f"its loss is {loss:.3g}, and our own were no more than {max(self._own_losses):.3g}"
-        signed = self._worst_signed
+        worst, signed = self.worst_loss(), self._worst_signed
         if worst is None and signed is not None and loss > signed:
             return f"its loss is {loss:.3g}, and what the organiser has signed allows no more than {signed:.3g}"
+        if worst is not None and loss > worst and not (is_agreed and self._others_have(loss)):
+            return f"its loss is {loss:.3g}, and our own were no more than {max(self._own_losses):.3g}"
+        self._refused_losses.clear()
         return ""
 
-    def know_signed_losses(self, losses: Sequence[float]) -> None:
-        """Learn what the run's losses were, as its organiser has signed them, by rising epoch."""
+    def _others_have(self, loss: float) -> bool:
+        """Whether the run has become so much worse than our own model, which then counts no more."""
+        limit, refused = self._worst_signed, self._refused_losses
+        if limit is None and refused:
+            usual = min(statistics.median_low(refused), self._untrained_loss)
+            limit = usual + LEAST_NOISE * self._untrained_loss
+        if len(refused) < MOST_REFUSALS or limit is None or loss > limit:
+            refused.append(loss)
+            return False
+        log.warning("a model whose loss is %.3g is the run's: ours of %.3g counts no more", loss, self._best_loss)
+        self._own_losses.clear()
+        self._best_loss = math.inf
+        return True
+
+    def know_scores(self, scores: Sequence[Score]) -> None:
+        """Learn what the run's losses were, as its organiser and the keepers have signed them, by rising epoch."""
+        losses = [score.loss for score in scores]
         if len(losses) >= MIN_LOSSES:
             may_lack = SIGNED_LOST_SHARE * (self._untrained_loss - min(losses))
             self._worst_signed = max(losses[-REMEMBERED_LOSSES:]) + max(may_lack, LEAST_NOISE * self._untrained_loss)

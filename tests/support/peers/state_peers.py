@@ -120,7 +120,7 @@ def built(swarm: Swarm, numbers: int) -> LocalSgdOptimizer:
         optimizer=partial(torch.optim.SGD, lr=0.1),
         scheduler=None,
         leaving=threading.Event(),
-        listeners=Listeners(lambda _: None, lambda *_: None, lambda *why: say(refused=why), lambda: ""),
+        listeners=Listeners(lambda _: None, lambda *_: None, lambda *why: say(refused=why), lambda is_agreed: ""),
     )
 
 

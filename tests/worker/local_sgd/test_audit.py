@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
@@ -10,13 +11,16 @@ from typing import Any, cast
 import pytest
 import torch
 from hivemind.p2p import PeerID
+from hivemind.proto import runtime_pb2
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
 from core.security.identity import Identity
+from core.worker.swarm.local_sgd.audit import averager as averager_module
 from core.worker.swarm.local_sgd.audit.averager import AuditedAverager
 from core.worker.swarm.local_sgd.audit.messages import Account, Contribution, Finding, Question, Wanted, decoded, packed
+from core.worker.swarm.local_sgd.audit.shown_changes import ShownChanges
 from core.worker.swarm.local_sgd.audit.verdict import (
     MOST_DISPUTES,
     MOST_SILENCES,
@@ -143,6 +147,62 @@ def test_neither_organiser_nor_keeper_is_left_out_on_the_word_of_the_other_but_n
     averager = SimpleNamespace(peer_id=ours, _signers=signers, _caught=caught, _distrust=left_out.update)
     AuditedAverager._leave_out(cast(Any, averager), [ours, keeper, liar])
     assert left_out == {liar} and caught == {keeper, liar}
+
+
+IDS = [PeerID.from_base58(Identity.create().peer_id) for _ in range(SENDERS)]
+
+
+def audited(part: AuditedPart, account: Account) -> tuple[Any, averager_module._Audit]:
+    """An auditor that nobody has forked, and its audit of the one part of an exchange."""
+    exchange = averager_module.Exchange(b"group", IDS, 1.0, 0, [IDS[REDUCER]], frozenset(IDS), {0: account})
+    auditor: Any = AuditedAverager.__new__(AuditedAverager)
+    auditor._parent_pid = 0  # which has nobody to end
+    auditor._audit_record, auditor._signers = AuditRecord(), frozenset()
+    auditor._caught, auditor._found, auditor._exchange = set[PeerID](), set[PeerID](), None
+    return auditor, averager_module._Audit(exchange, {0: part}, ShownChanges())
+
+
+def test_a_sender_that_shows_nothing_has_no_reducer_named_whose_exchanges_are_short(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The reducer remembers its last exchange only, and has begun the next before the auditor gives the sender up."""
+    monkeypatch.setattr(averager_module, "CONTRIBUTION_SECONDS", 0.2)
+    part, shown, account = exchanged()
+
+    async def named() -> set[PeerID]:
+        auditor, _audit = audited(part, account)
+        for _ in range(MOST_SILENCES + 1):
+            began = asyncio.Event()
+            asyncio.get_running_loop().call_later(0.1, began.set)
+
+            async def account_of(*_: Any, began: asyncio.Event = began) -> tuple[Account, bytes]:
+                if began.is_set():
+                    raise StopAsyncIteration
+                return account, shown[REDUCER].encoded
+
+            monkeypatch.setattr(auditor, "_account_of", account_of)
+            _auditor, audit = audited(part, account)
+            audit.shown = {IDS[number]: {0: shown[number]} for number in (AUDITOR, 2)}
+            await auditor._conclude(audit)
+        return {*auditor._found, *auditor._caught}
+
+    monkeypatch.setattr(AuditedAverager, "peer_id", IDS[AUDITOR], raising=False)
+    assert asyncio.run(named()) == set()
+
+
+def test_a_reducer_that_is_asked_before_its_exchange_is_over_gives_account_once_it_is() -> None:
+    part, shown, account = exchanged()
+
+    async def answers() -> list[Any]:
+        reducer, audit = audited(part, account)
+        reducer._sent_part = lambda *_: shown[REDUCER].encoded
+        asyncio.get_running_loop().call_soon(setattr, reducer, "_exchange", audit.exchange)
+        request = runtime_pb2.ExpertRequest(metadata=packed(Question(b"group", 0)))
+        context = cast(Any, SimpleNamespace(remote_id=IDS[AUDITOR]))
+        return [answer async for answer in reducer.rpc_account(request, context)]
+
+    (answer,) = asyncio.run(answers())
+    assert decoded(answer.metadata, Account) == account and answer.tensor_part.buffer == shown[REDUCER].encoded
 
 
 @given(st.binary(max_size=300))

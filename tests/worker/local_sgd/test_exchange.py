@@ -12,6 +12,7 @@ from hivemind.compression import deserialize_torch_tensor
 from torch import Tensor
 
 from core.worker.swarm.averaging.allreduce import root_mean_square
+from core.worker.swarm.local_sgd.answer_checks import MIN_NUMBERS, ReducerAnswers
 from core.worker.swarm.local_sgd.audit.verdict import digest_of
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
 from core.worker.swarm.local_sgd.codecs.wire import EncodedParts, codec
@@ -19,7 +20,7 @@ from core.worker.swarm.local_sgd.exchange import DeltaContainer, DeltaReducer
 from core.worker.swarm.local_sgd.reduction import ReductionRule, UsualSize
 
 RULE = ReductionRule(codec("int8"), "clip", 4.0)
-COUNT = 300
+COUNT = MIN_NUMBERS
 
 
 def encoded(part: Tensor) -> Tensor:
@@ -91,6 +92,30 @@ def test_whose_part_is_far_larger_or_nonsense_is_an_outlier() -> None:
     assert reduction(*honest, 30 * honest[0])[0].outliers() == set()
     assert reduction(*honest, -140 * honest[0])[0].outliers() == {3}
     assert reduction(honest[0], torch.full((COUNT,), float("nan")), honest[1])[0].outliers() == {1}
+
+
+def test_a_reducer_that_meets_two_gross_liars_of_nine_in_its_first_exchange_is_no_liar_to_its_senders() -> None:
+    """Clipped to the usual norm, the two, who claim a billion samples each, would have more than half of the weight."""
+    learned, weights = 0.01 * torch.randn(COUNT), (100.0,) * 7 + (1e9, 1e9)
+    truth = [learned + 0.004 * torch.randn(COUNT) for _ in weights]
+    honest, lies = truth[:7], [-1000 * each for each in truth[7:]]
+    reducer, (answer, *_) = reduction(*honest, *lies, weights=weights)
+    assert reducer.outliers() == {7, 8}
+    answers, right = ReducerAnswers(), torch.stack(honest).mean(dim=0)
+    assert isinstance(answer, Tensor)
+    for number, average in enumerate((RULE.codec.decode(answer, COUNT), right)):  # one reducer knows what is usual
+        answers.add(number, honest[3], average)
+    assert answers.liars(None) == frozenset()
+    torch.testing.assert_close(RULE.codec.decode(answer, COUNT), right, atol=0.001, rtol=0)
+    assert max(reducer.sizes()) < 1  # what is usual from now on
+
+
+def test_a_reducer_compares_the_directions_of_whom_it_averages() -> None:
+    learned = torch.randn(COUNT)
+    sent = [*(learned + torch.randn(COUNT) for _ in range(5)), -learned, torch.zeros(COUNT)]
+    reducer, _answers = reduction(*sent, weights=(*(100.0,) * 6, 0.0))  # the last one is a keeper
+    *honest, liar = reducer.directions.cosines().values()
+    assert min(honest) > 0.3 and liar < -0.8 and len(honest) == 5
 
 
 def test_of_two_senders_nobody_can_say_who_is_the_outlier() -> None:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 import torch
 from hivemind.optim.state_averager import dump_optimizer_state
 
+from core.run.signed_scores import Score
 from core.run.spec.data import SumsData
 from core.run.spec.recipe import ArithmeticGPT
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
 from core.worker.swarm.averaging.allreduce import is_plausible, root_mean_square
 from core.worker.swarm.averaging.state_validation import State, is_truncated, validation_error
-from core.worker.training.numeric_checks import NumericChecks
+from core.worker.training.numeric_checks import MOST_REFUSALS, NumericChecks
 
 
 @pytest.fixture
@@ -72,16 +74,21 @@ def test_the_runs_own_noise_is_no_reason_to_refuse_a_model(recipe: ArithmeticRec
     assert checks.model_error() == ""
 
 
+def know_losses(checks: NumericChecks, losses: Sequence[float]) -> None:
+    """As the organiser has signed them, epoch after epoch."""
+    checks.know_scores([Score(epoch=epoch, loss=loss, at=60.0 * epoch) for epoch, loss in enumerate(losses)])
+
+
 def test_who_has_just_come_takes_no_model_that_is_worse_than_what_the_organiser_has_signed(
     recipe: ArithmeticRecipe,
 ) -> None:
     untrained = recipe.evaluate().loss
     checks = NumericChecks.of_untrained(recipe)
-    checks.know_signed_losses([0.9 * untrained, 0.8 * untrained])
+    know_losses(checks, [0.9 * untrained, 0.8 * untrained])
     assert checks.model_error() == ""  # of two nobody knows how noisy the run is
-    checks.know_signed_losses([share * untrained for share in (1.0, 0.9, 0.8, *[0.6] * 10)])
+    know_losses(checks, [share * untrained for share in (1.0, 0.9, 0.8, *[0.6] * 10)])
     assert "the organiser has signed" in checks.model_error()
-    checks.know_signed_losses([share * untrained for share in (0.9, 0.85, 0.99, 0.9)])
+    know_losses(checks, [share * untrained for share in (0.9, 0.85, 0.99, 0.9)])
     assert checks.model_error() == ""  # the run's own noise
 
 
@@ -98,6 +105,7 @@ class Averager:
     def __init__(self, model: torch.nn.Module) -> None:
         self.main_parameters = tuple(model.parameters())
         self.optimizer = torch.optim.AdamW(self.main_parameters, lr=0.5)
+        self.local_epoch = 0
         self.extra_tensors: tuple[torch.Tensor, ...] = ()
         self.lock_averaged_tensors = torch.multiprocessing.Lock()
         for parameter in self.main_parameters:
@@ -132,6 +140,66 @@ def test_a_state_of_another_shape_or_without_numbers_or_epoch_is_refused(recipe:
     assert validation_error((metadata, [tensors[0].double(), *tensors[1:]]), averager) == ""
     for epoch in (None, "3", 3.0, True):
         assert "epoch" in validation_error(averager.state(epoch=epoch), averager)
+
+
+def refusals(checks: NumericChecks, averager: Averager, *states: State) -> list[bool]:
+    """Whether each of these states is refused for its loss, one after the other."""
+    said = [validation_error(state, averager, checks.model_error) for state in states]
+    assert all("its loss is" in why for why in said if why)
+    return list(map(bool, said))
+
+
+def worse(averager: Averager, factor: float, **said: Any) -> State:
+    """A state whose parameters are so many times too large."""
+    metadata, tensors = averager.state(**said)
+    weights = len(averager.main_parameters)
+    return metadata, [*(each * factor for each in tensors[:weights]), *tensors[weights:]]
+
+
+@pytest.fixture
+def left_behind(recipe: ArithmeticRecipe) -> tuple[Averager, NumericChecks]:
+    """Who was away while the run got worse: its own model was better, and is four epochs behind."""
+    averager = Averager(recipe.model)
+    checks = NumericChecks.of_untrained(recipe)
+    for _ in range(5):
+        checks.observe(0.5 * recipe.evaluate().loss)
+    return averager, checks
+
+
+def test_who_was_away_while_the_run_got_worse_refuses_its_state_some_times_and_not_for_ever(
+    left_behind: tuple[Averager, NumericChecks],
+) -> None:
+    averager, checks = left_behind
+    state = averager.state(epoch=4)
+    assert refusals(checks, averager, *[state] * (MOST_REFUSALS + 2)) == [True] * MOST_REFUSALS + [False] * 2
+
+
+def test_a_state_of_an_epoch_that_nobody_else_need_have_is_refused_for_ever(
+    left_behind: tuple[Averager, NumericChecks],
+) -> None:
+    averager, checks = left_behind
+    averager.local_epoch = 3
+    assert all(refusals(checks, averager, *[averager.state(epoch=4)] * (MOST_REFUSALS + 5)))
+
+
+def test_where_nothing_is_signed_what_most_donors_have_is_the_runs_state(
+    left_behind: tuple[Averager, NumericChecks],
+) -> None:
+    averager, checks = left_behind
+    state, bad = averager.state(epoch=4), worse(averager, 1.4, epoch=4)
+    assert all(refusals(checks, averager, bad, state, state, bad, state, bad))
+    assert refusals(checks, averager, state) == [False]
+
+
+def test_how_much_worse_the_run_has_become_is_what_is_signed(
+    left_behind: tuple[Averager, NumericChecks], recipe: ArithmeticRecipe
+) -> None:
+    averager, checks = left_behind
+    untrained, state, bad = recipe.evaluate().loss, averager.state(epoch=4), worse(averager, 1.4, epoch=4)
+    know_losses(checks, [share * untrained for share in (0.5, 0.5, 0.6, 0.6)])
+    assert all(refusals(checks, averager, *[state] * (MOST_REFUSALS + 5)))
+    know_losses(checks, [share * untrained for share in (0.5, 0.5, 0.6, 0.6, 1.0)])
+    assert refusals(checks, averager, bad, state, bad, state) == [True, False, True, False]
 
 
 @pytest.mark.parametrize("missing", [1, 2, -1])

@@ -18,7 +18,7 @@ from core.worker.swarm.averaging.state_validation import Trial
 class Listeners:
     """Callbacks: rounds that ended, progress of a download (received bytes, is done), refused states (peer id, why).
 
-    ``trial`` tells what is wrong with the model's present parameters; empty if nothing is.
+    ``trial`` tells what is wrong with the model's present parameters, another peer's; empty if nothing is.
     """
 
     on_round: Callable[[RoundFinished], None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 import torch
@@ -11,6 +12,7 @@ from torch import Tensor
 
 from core.worker.compute.optimizers import parameters_of
 from core.worker.swarm.averaging.allreduce import are_finite
+from core.worker.swarm.trust.epoch_bounds import AHEAD_OF_SIGNED
 
 METADATA_BYTES = 4 * 2**20
 OVERHEAD = 2  # of the largest encoding, with its headers
@@ -20,8 +22,11 @@ BUSY: State = ({}, [])
 """What stands for the state of a donor that answers and sends none: it serves others, and may serve us later."""
 """What a donor says of its state, and the tensors: the parameters, then those of the optimizer."""
 
-Trial = Callable[[], str]
-"""How the model's present parameters do on a fixed batch: what is wrong with that, or nothing."""
+Trial = Callable[[bool], str]
+"""How the model's present parameters do on a fixed batch: what is wrong with that, or nothing.
+
+It is told whether they are of an epoch that is signed or agreed on, and not of one to which we may have come ourselves.
+"""
 
 
 def validation_error(
@@ -45,7 +50,10 @@ def validation_error(
     if not are_finite(tensors):
         return "it holds a value that is not a number"
     metadata["optimizer_metadata"], _ = dump_optimizer_state(averager.optimizer)
-    return _error_in_use(tensors, averager, trial) if trial is not None else ""
+    if trial is None:
+        return ""
+    is_agreed = metadata["epoch"] > averager.local_epoch + AHEAD_OF_SIGNED
+    return _error_in_use(tensors, averager, partial(trial, is_agreed))
 
 
 def is_truncated(state: State, averager: TrainingStateAverager) -> bool:
@@ -75,7 +83,7 @@ def max_bytes(averager: TrainingStateAverager) -> int:
 
 
 @torch.no_grad()
-def _error_in_use(tensors: Sequence[Tensor], averager: TrainingStateAverager, trial: Trial) -> str:
+def _error_in_use(tensors: Sequence[Tensor], averager: TrainingStateAverager, trial: Callable[[], str]) -> str:
     """What is wrong with the model's loss when it has those parameters; what was there is put back."""
     places = averager.main_parameters
     with averager.lock_averaged_tensors:

@@ -23,6 +23,7 @@ from torch import Tensor
 from core.run.signed_scores import MOST_SCORES, Score
 from core.worker.compute.optimizers import parameters_of, tensors_of
 from core.worker.compute.process_memory import return_free_memory
+from core.worker.swarm.aggregation.leave_one_out import OpposedSenders
 from core.worker.swarm.averaging.allreduce import ValidatingRunner, are_finite
 from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
 from core.worker.swarm.averaging.state_validation import State
@@ -80,7 +81,7 @@ class DeltaAverager(AuditedAverager, GradientAverager):
         **kwargs: Any,
     ) -> None:
         self.feedback, self._min_steps, self._organiser = feedback, min_steps, organiser
-        self._round_log, self._usual_size = round_log, UsualSize()
+        self._round_log, self._usual_size, self._opposed = round_log, UsualSize(), OpposedSenders()
         self.unreached = UnreachedReducers()
         self._outer, self._rule, self._keeps_sent, self._weightless = outer, rule, keeps_sent, weightless
         shapes = [weights.shape for weights in parameters_of(outer)]
@@ -240,6 +241,7 @@ class DeltaAverager(AuditedAverager, GradientAverager):
         runner = self._runner(group_info.group_id if group_id is None else group_id)
         assert isinstance(runner, DeltaRunner)
         self._usual_size.add(runner.tensor_part_reducer.sizes())
+        self._caught |= self._opposed.add(runner.directions()) - {self.peer_id}
         self._aggregator.shares.add_round(group_info.peer_ids)
         self._distrust(runner.refused_reducers - {self.peer_id})
         if not runner.outcome({}).has_missing_parts and self.peer_id in runner.sender_peer_ids:

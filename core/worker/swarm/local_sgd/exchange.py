@@ -22,10 +22,9 @@ from hivemind.proto import averaging_pb2
 from hivemind.utils.asyncio import amap_in_executor
 from torch import Tensor
 
-from core.worker.swarm.aggregation.rules import MIN_SENDERS
+from core.worker.swarm.aggregation.leave_one_out import LeaveOneOut
 from core.worker.swarm.aggregation.sybil_resistance import SenderShares
 from core.worker.swarm.averaging.allreduce import (
-    MAX_RATIO,
     ValidatingContainer,
     ValidatingReducer,
     ValidatingRunner,
@@ -37,7 +36,7 @@ from core.worker.swarm.local_sgd.audit.messages import Account
 from core.worker.swarm.local_sgd.audit.verdict import digest_of
 from core.worker.swarm.local_sgd.codecs.codec import Codec
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
-from core.worker.swarm.local_sgd.reduction import Received, ReductionRule
+from core.worker.swarm.local_sgd.reduction import Received, ReductionRule, are_gross
 
 PARTS_AHEAD = 4  # that are read of a sender while the answers to those before are on their way
 
@@ -144,6 +143,7 @@ class DeltaReducer(ValidatingReducer):
         self._refused = set[int]()
         self._norms, self._weights = torch.zeros(len(lengths), senders), torch.zeros(len(lengths), senders).double()
         self._digests = [[b""] * senders for _ in lengths]
+        self.directions = LeaveOneOut(senders)
         super().__init__([torch.zeros(()).expand(length) for length in lengths], senders)
 
     def _usual_size(self, part_index: int) -> float:
@@ -153,7 +153,12 @@ class DeltaReducer(ValidatingReducer):
         """Begin the next part, as TensorPartReducer does."""
         super().reset_accumulators()
         if not self.finished.is_set():
-            self.accumulator = Received(self._rule, self.part_shapes[self.current_part_index].numel())
+            numbers = self.part_shapes[self.current_part_index].numel()
+            self.accumulator = Received(self._rule, numbers, self.directions)
+
+    async def _accumulated(self, sender_index: int, part_index: int, part: Tensor, weight: float) -> Tensor:
+        sent: Any = (sender_index, part)  # hivemind gives it to our own accumulator, and to nothing else
+        return await super()._accumulated(sender_index, part_index, sent, weight)
 
     async def accumulate_part(
         self, sender_index: int, part_index: int, tensor_part: Tensor, weight: float = 1.0
@@ -192,7 +197,7 @@ class DeltaReducer(ValidatingReducer):
         ]
 
     def sizes(self) -> list[float]:
-        """The root mean square of what each has sent who has any weight, and was not refused.
+        """The root mean square of what each has sent who has any weight, and was not left out.
 
         Where all were, it is that of all: if everybody's changes have grown, they are taken again after some rounds.
         """
@@ -201,20 +206,16 @@ class DeltaReducer(ValidatingReducer):
         squares = self._norms.square().sum(dim=0)
         of_senders = zip(squares.tolist(), numbers.tolist(), strict=True)
         sizes = [math.sqrt(square / count) if 0 < square < math.inf else 0.0 for square, count in of_senders]
-        taken = [size for sender, size in enumerate(sizes) if size and sender not in self._refused]
+        left_out = self._refused | self._gross()
+        taken = [size for sender, size in enumerate(sizes) if size and sender not in left_out]
         return taken or [size for size in sizes if size]
 
     def outliers(self) -> set[int]:
-        """The senders of invalid parts, and those of three or more whose part is absurdly large beside the others'.
+        """The senders of invalid parts, and those of three or more whose part is absurdly large beside the others'."""
+        return set(super().outliers()) | self._gross()
 
-        A computer that is twenty times as fast as most takes as many more steps, and is as honest.
-        """
-        found = set(super().outliers())
-        for norms in self._norms:
-            sent = norms[norms > 0]
-            if len(sent) >= MIN_SENDERS:
-                found.update(torch.nonzero(norms > MAX_RATIO * sent.median()).flatten().tolist())
-        return found
+    def _gross(self) -> set[int]:
+        return {sender for norms in self._norms for sender in torch.nonzero(are_gross(norms)).flatten().tolist()}
 
 
 class DeltaRunner(ValidatingRunner):
@@ -266,6 +267,11 @@ class DeltaRunner(ValidatingRunner):
         if self.weight > 0:
             own = self.ordered_peer_ids.index(self.peer_id)
             self.tensor_part_container.invalid_senders |= self.tensor_part_container.answers.liars(own)
+
+    def directions(self) -> dict[PeerID, float]:
+        """The cosine of what each sender has sent us to reduce with what all others have."""
+        cosines = self.tensor_part_reducer.directions.cosines()
+        return {self.sender_peer_ids[sender]: cosine for sender, cosine in cosines.items()}
 
     def audited(self, generation: int) -> Exchange:
         """The exchange as it is audited, once all averages are there."""

@@ -261,28 +261,35 @@ class AuditedAverager(AveragerProcess):
             await asyncio.sleep(POLL_SECONDS)
         return self._audit
 
+    async def _exchange_of(self, group: bytes) -> Exchange:
+        """That group's, which may be over a little later for us than for who asks."""
+        while self._exchange is None or self._exchange.group != group:
+            await asyncio.sleep(POLL_SECONDS)
+        return self._exchange
+
     async def rpc_account(
         self, request: runtime_pb2.ExpertRequest, context: P2PContext
     ) -> AsyncIterator[averaging_pb2.DownloadData]:
         """Give account of a part of the last exchange to somebody who was in it, and what we have sent of it."""
-        exchange = self._exchange
-        with contextlib.suppress(ValueError, LookupError):
+        with contextlib.suppress(ValueError, LookupError, TimeoutError):
             question = decoded(request.metadata, Question)
-            if exchange is None or exchange.group != question.group or context.remote_id not in exchange.senders:
-                return
-            account, own = exchange.accounts[question.number], self._sent_part(question.number, exchange)
-            yield averaging_pb2.DownloadData(metadata=packed(account), tensor_part=runtime_pb2.Tensor(buffer=own))
+            async with asyncio.timeout(ACCOUNT_SECONDS):
+                exchange = await self._exchange_of(question.group)
+            if context.remote_id in exchange.senders:
+                account, own = exchange.accounts[question.number], self._sent_part(question.number, exchange)
+                yield averaging_pb2.DownloadData(metadata=packed(account), tensor_part=runtime_pb2.Tensor(buffer=own))
 
     async def _conclude(self, audit: _Audit) -> None:
-        """Wait for the senders, ask the reducers, and tell everybody what follows."""
-        liars = set[PeerID]()
+        """Ask the reducers, wait for the senders, and tell everybody what follows.
+
+        A sender that shows nothing has us wait, and the next exchange of a reducer may have begun before that is over.
+        """
+        liars, reducer_of, group = set[PeerID](), audit.exchange.reducer_of, audit.exchange.group
+        asked = [self._account_of(reducer_of[number], Question(group, number)) for number in audit.parts]
         try:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(CONTRIBUTION_SECONDS):
-                    while not audit.is_complete():
-                        await asyncio.sleep(POLL_SECONDS)
-            for number, part in audit.parts.items():
-                liars |= await self._liars_of(audit, number, part)
+            answers, _ = await asyncio.gather(asyncio.gather(*asked, return_exceptions=True), self._all_shown(audit))
+            for (number, part), answer in zip(audit.parts.items(), answers, strict=True):
+                liars |= await self._liars_of(audit, number, part, answer)
             self._found |= liars
             if self.peer_id.to_base58() in self._signers:
                 self._leave_out(liars)
@@ -291,16 +298,22 @@ class AuditedAverager(AveragerProcess):
             audit.shown.clear()
             audit.finding.set_result(Finding(tuple(index for index, peer in senders if peer in liars)))
 
-    async def _liars_of(self, audit: _Audit, number: int, part: AuditedPart) -> set[PeerID]:
-        """Who has lied about that part for certain, or by what is known of it so far."""
-        exchange, senders = audit.exchange, audit.exchange.senders
-        reducer = exchange.reducer_of[number]
-        try:
-            async with asyncio.timeout(ACCOUNT_SECONDS):
-                account, own = await self._account_of(reducer, Question(exchange.group, number))
-        except Exception as error:  # it has left, or will not say
-            log.info("%s gives no account of a part: %r", reducer, error)
+    async def _all_shown(self, audit: _Audit) -> None:
+        """Wait for the parts of all senders, for a while."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CONTRIBUTION_SECONDS):
+                while not audit.is_complete():
+                    await asyncio.sleep(POLL_SECONDS)
+
+    async def _liars_of(
+        self, audit: _Audit, number: int, part: AuditedPart, answer: tuple[Account, bytes] | BaseException
+    ) -> set[PeerID]:
+        """Who has lied about that part for certain, or by what is known of it so far; its reducer's ``answer``."""
+        reducer, senders = audit.exchange.reducer_of[number], audit.exchange.senders
+        if isinstance(answer, BaseException):  # it has left, or will not say
+            log.info("%s gives no account of a part: %r", reducer, answer)
             return {reducer} if self._audit_record.silent(reducer.to_bytes()) else set()
+        account, own = answer
         self._audit_record.answered(reducer.to_bytes())
         shown = audit.shown_of(number) | {part.reducer: Shown(own, 0.0)}
         verdict = await asyncio.get_running_loop().run_in_executor(None, judge, part, shown, account)
@@ -324,9 +337,10 @@ class AuditedAverager(AveragerProcess):
     async def _account_of(self, reducer: PeerID, question: Question) -> tuple[Account, bytes]:
         """What that reducer says, and its own bytes of the part; raises whatever the line does, and ValueError."""
         stub = self.get_stub(self._p2p, reducer, namespace=self.prefix)
-        answers = await stub.rpc_account(runtime_pb2.ExpertRequest(metadata=packed(question)))
-        async with contextlib.aclosing(answers):
-            answer = await anext(answers)
+        async with asyncio.timeout(ACCOUNT_SECONDS):
+            answers = await stub.rpc_account(runtime_pb2.ExpertRequest(metadata=packed(question)))
+            async with contextlib.aclosing(answers):
+                answer = await anext(answers)
         return decoded(answer.metadata, Account), answer.tensor_part.buffer
 
     def _leave_out(self, liars: Iterable[PeerID]) -> None:
