@@ -7,13 +7,16 @@ import sys
 from pathlib import Path
 
 from core.errors import ErrorKind, UserError
+from core.localizable import Detail, localized
 from core.service.interface import ServiceManager
 from core.service.systemd import SystemdUser
 
-_MACOS = (
+_MACOS = localized(
     "On macOS it would be launchd, which Workerbee does not use yet: have `workerbee join ADDRESS --yes` started by it."
 )
-_WSL = "Under WSL, switch systemd on: write `[boot]` and `systemd=true` into /etc/wsl.conf, then `wsl --shutdown`."
+_WSL = localized(
+    "Under WSL, switch systemd on: write `[boot]` and `systemd=true` into /etc/wsl.conf, then `wsl --shutdown`."
+)
 
 
 def service_manager() -> ServiceManager:
@@ -26,14 +29,14 @@ def service_manager() -> ServiceManager:
     return manager
 
 
-def _why_not() -> str:
+def _why_not() -> Detail:
     if not Path("/run/systemd/system").is_dir():
-        return _WSL if _is_wsl() else "This system was not started by systemd."
+        return _WSL if _is_wsl() else localized("This system was not started by systemd.")
     if not os.environ.get("XDG_RUNTIME_DIR"):
-        return (
+        return localized(
             "This is no login of its own (XDG_RUNTIME_DIR is not set): log in directly, or by ssh, not with su or sudo."
         )
-    return "`systemctl --user` does not answer."
+    return localized("`systemctl --user` does not answer.")
 
 
 def _is_wsl() -> bool:
