@@ -5517,10 +5517,6 @@
         <translation>Unter macOS wäre es launchd, das Workerbee noch nicht benutzt: Lassen Sie es `workerbee join ADRESSE --yes` starten.</translation>
     </message>
     <message>
-        <source>Under WSL, switch systemd on: write `[boot]` and `systemd=true` into /etc/wsl.conf, then `wsl --shutdown`.</source>
-        <translation>Schalten Sie unter WSL systemd ein: Schreiben Sie `[boot]` und `systemd=true` in /etc/wsl.conf, dann `wsl --shutdown`.</translation>
-    </message>
-    <message>
         <source>This system was not started by systemd.</source>
         <translation>Dieses System wurde nicht von systemd gestartet.</translation>
     </message>
@@ -5907,6 +5903,10 @@
     <message>
         <source>You chose it: this computer only connects outwards.</source>
         <translation>So haben Sie es gewählt: Dieser Computer verbindet sich nur nach außen.</translation>
+    </message>
+    <message>
+        <source>Under WSL, switch systemd on: `%1`, then `%2` in Windows.</source>
+        <translation>Schalten Sie unter WSL systemd ein: `%1`, dann `%2` in Windows.</translation>
     </message>
     <message>
         <source>The connection to the others is lost: none of %1 known addresses answers. Computing goes on as soon as one does.</source>
