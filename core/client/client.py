@@ -19,12 +19,13 @@ from core.client.reducer import reduce
 from core.client.restart_policy import RestartPolicy
 from core.client.session import Session
 from core.client.wall_clock_timer import WallClockTimer
-from core.client.worker_end import manner, unstartable
+from core.client.worker_end import manner, missing_again, unstartable
 from core.engine.worker_command import worker_command as engine_command
 from core.engine.worker_process import WorkerProcess
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.files.logs import worker_log
+from core.localizable import join_sentences, localized
 from core.protocol.client_events import (
     Asked,
     AvailabilityDecided,
@@ -266,8 +267,7 @@ class Client:
             self.handle(Asked(consent))
         elif isinstance(event, SearchFinished):
             is_there = any(run.manifest.run.id == consent.run_id for run in session.runs)
-            problem = ErrorKind.ORGANISER_CHANGED if is_there else ErrorKind.NO_SUCH_RUN
-            self._post(Failed(problem=problem.key, detail=f"{consent.run_id}, looked for again after a crash."))
+            self._post(missing_again(consent.run_id, is_there=is_there))
 
     def _dismiss(self) -> None:
         """Give the worker a bounded time to end; without one, do not wait for a restart any longer."""
@@ -325,7 +325,7 @@ class Client:
         silent = Failed(problem=ErrorKind.WORKER_CRASHED.key, detail=manner(event.returncode))
         crash = self.session.crash or silent
         problem = ErrorKind.ENGINE_MISSING.key if self.session.hello is None else crash.problem
-        return Failed(problem=problem, detail=f"{crash.detail} The log is {self.log_file}.".strip())
+        return Failed(problem=problem, detail=join_sentences(crash.detail, localized("The log is %1.", self.log_file)))
 
     def _start_again(self) -> None:
         """With the same first command; of a run that was agreed to, only that one is looked for."""

@@ -9,6 +9,7 @@ from core.availability.decision import Decision, Reason
 from core.availability.pacing import FULL, Pace
 from core.availability.rules import AvailabilityRules
 from core.errors import ErrorKind
+from core.localizable import Detail
 from core.protocol.client_events import DEFAULT_RULES, EarlierRunReopened, Opening, Pause, RunSwitch
 from core.protocol.commands import Check, DryRun, Export, Join, Publish, Push, Start
 from core.protocol.events import (
@@ -117,7 +118,7 @@ class Session:
     crash: Failed | None = None
     restarting: Restarting | None = None
     problem: ErrorKind | None = None
-    problem_detail: str = ""
+    problem_detail: Detail = ""
 
     def found(self, run_id: str, organiser: str) -> RunFound | None:
         """The found run with that id by that organiser."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Literal
 
+from core.localizable import LocalizedText
 from core.protocol.access import RunAccess
 from core.protocol.examples import Examples
-from core.protocol.localizable import LocalizedText
 from core.protocol.peers import FleetHealth, PeerSeen, Suspect
 from core.protocol.types import Event
 from core.run.manifest import RunManifest
@@ -288,14 +288,14 @@ class Warned(Event, tag="warned", kw_only=True, frozen=True):
     """Something a person should know, and training goes on."""
 
     problem: str
-    detail: str = ""
+    detail: LocalizedText | str = ""
 
 
 class Failed(Event, tag="failed", kw_only=True, frozen=True):
     """The worker cannot go on; ``problem`` is the key of an ErrorKind."""
 
     problem: str
-    detail: str = ""
+    detail: LocalizedText | str = ""
 
 
 class Left(Event, tag="left", kw_only=True, frozen=True):

@@ -16,6 +16,7 @@ from core.files.folders import Folders
 from core.files.json_file import JsonFile
 from core.hardware.device import Device
 from core.hardware.discovery import choose_device
+from core.localizable import localized
 from core.protocol.client_events import Pause, RunContinued
 from core.protocol.codec import read_multiaddr
 from core.protocol.commands import Join, Multiaddrs, Start
@@ -113,7 +114,7 @@ def continuation(
         return None
     device = choose_device(devices, settings.device)
     if settings.device == _AUTO and device.kind == "cpu" and run.device != device.label:
-        raise UserError(ErrorKind.NO_SUCH_DEVICE, f"{run.device} trained this run before.")
+        raise UserError(ErrorKind.NO_SUCH_DEVICE, localized("%1 trained this run before.", run.device))
     start = Start(
         run_id=run.run_id,
         organiser=run.organiser,

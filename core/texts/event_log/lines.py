@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.errors import ErrorKind
+from core.localizable import join_sentences
 from core.placeholders import fill_placeholders
 from core.protocol.client_events import (
     Asked,
@@ -57,7 +58,6 @@ from core.protocol.events import (
     UploadMeasured,
     Warned,
 )
-from core.protocol.localizable import join_sentences
 from core.security.sanitize import sanitize_line, short_id
 from core.texts import availability, errors, figures
 from core.texts.confinement import confinement_words
@@ -272,7 +272,7 @@ def _of_contribution(event: ContributionStatus) -> str:
 
 def _of_problem(event: Warned | Failed) -> str:
     problem = ErrorKind.from_key(event.problem)
-    parts = (errors.title_of(problem), sanitize_line(event.detail), errors.advice_of(problem))
+    parts = (errors.title_of(problem), sanitize_line(translate_message(event.detail)), errors.advice_of(problem))
     return " ".join(part for part in parts if part)
 
 

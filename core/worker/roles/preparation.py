@@ -9,6 +9,7 @@ from typing import Literal
 import torch
 
 from core.errors import ErrorKind
+from core.localizable import Detail
 from core.protocol.events import StateLoading, Warned
 from core.run.manifest import RunManifest, web_addresses
 from core.worker.compute.bitsandbytes import refuse_without_bitsandbytes
@@ -79,7 +80,7 @@ class DownloadProgress:
         if self._channel.leaving.is_set():
             raise Interrupted
 
-    def warn(self, problem: ErrorKind, detail: str) -> None:
+    def warn(self, problem: ErrorKind, detail: Detail) -> None:
         """Send a warning about something that is tried again."""
         self._channel.emit(Warned(problem=problem.key, detail=detail))
 

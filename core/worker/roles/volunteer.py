@@ -11,6 +11,7 @@ from pathlib import Path
 from core.errors import ErrorKind, UserError
 from core.files.folders import DataFolder
 from core.files.locks import PeerFolder
+from core.localizable import localized
 from core.protocol.commands import Join, Start
 from core.protocol.events import Connected, Evaluated, Left, RunFound, SearchFinished
 from core.run.address import peer_ids_of
@@ -142,7 +143,8 @@ class Volunteer:
             raise UserError(ErrorKind.NO_SUCH_RUN, start.run_id)
         if not is_agreed(chosen.manifest, start.digest):
             raise UserError(
-                ErrorKind.RUN_CHANGED, f"Run {start.run_id}: it is revision {chosen.manifest.revision} now."
+                ErrorKind.RUN_CHANGED,
+                localized("Run %1: it is revision %2 now.", start.run_id, chosen.manifest.revision),
             )
         self._peer_cache.choose_run(start.run_id)
         return self._train(chosen, start, access)

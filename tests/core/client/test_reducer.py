@@ -14,6 +14,7 @@ from core.client import reducer
 from core.client.restart_policy import RestartPolicy
 from core.client.session import KEPT_ROUNDS, Session
 from core.errors import ErrorKind
+from core.localizable import LocalizedText
 from core.protocol.client_events import (
     Asked,
     AvailabilityDecided,
@@ -48,7 +49,6 @@ from core.protocol.events import (
     UploadMeasured,
     Warned,
 )
-from core.protocol.localizable import LocalizedText
 from core.protocol.peers import PeerSeen
 from tests.support.consents import consent_to
 from tests.support.peers.fake_worker import ORGANISER, manifest, progress
@@ -176,7 +176,7 @@ def test_an_unforeseen_problem_is_a_crash(problem: ErrorKind) -> None:
 
 def test_a_foreseen_problem_ends_the_session() -> None:
     session = picture(*TRAINING, failed(ErrorKind.OUT_OF_MEMORY))
-    assert (session.problem, session.problem_detail) == (ErrorKind.OUT_OF_MEMORY, "3 were tried.")
+    assert (session.problem, str(session.problem_detail)) == (ErrorKind.OUT_OF_MEMORY, "3 were tried.")
     assert reducer.reduce(session, WorkerExited(1)).phase == "ended"
 
 

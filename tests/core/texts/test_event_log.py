@@ -9,6 +9,7 @@ import pytest
 
 from core.availability.decision import Decision, Reason
 from core.availability.pacing import Pace
+from core.localizable import LocalizedText
 from core.protocol.client_events import (
     Asked,
     AvailabilityDecided,
@@ -50,7 +51,6 @@ from core.protocol.events import (
     UploadMeasured,
     Warned,
 )
-from core.protocol.localizable import LocalizedText
 from core.protocol.peers import Suspect
 from core.run.manifest import RunInfo, RunManifest
 from core.run.signed_scores import Score

@@ -8,8 +8,8 @@ from typing import Literal
 from hivemind.averaging.allreduce import AllreduceException
 from hivemind.averaging.control import StepControl
 
+from core.localizable import LocalizedText, localized
 from core.protocol.events import RoundFinished
-from core.protocol.localizable import LocalizedText, localized
 from core.worker.swarm.averaging.allreduce import (
     AllreduceOutcome,
     ExchangeFailedError,
