@@ -12,7 +12,8 @@ import torch
 from torch import Tensor
 
 from core.run.spec.collaboration import Aggregation
-from core.worker.swarm.aggregation.rules import aggregate
+from core.worker.swarm.aggregation.aggregators import Sent
+from core.worker.swarm.aggregation.rules import counted_aggregate
 from core.worker.swarm.averaging.allreduce import MAX_RATIO
 from core.worker.swarm.local_sgd.codecs.codec import Codec
 
@@ -29,7 +30,12 @@ class ReductionRule:
 
     def encoded_average(self, parts: Sequence[Tensor], weights: Sequence[float]) -> Tensor:
         """The average of decoded parts, of each sender one, as everybody gets it."""
-        return self.codec.encode(aggregate(parts, weights, self.aggregation, self.weight_cap))
+        return self.counted_average(parts, weights)[0]
+
+    def counted_average(self, parts: Sequence[Tensor], weights: Sequence[float]) -> tuple[Tensor, list[float]]:
+        """The same, and how far each of the parts counts in it, from 0 to 1; see `counted_aggregate`."""
+        average, counted = counted_aggregate(parts, weights, self.aggregation, self.weight_cap)
+        return self.codec.encode(average), counted
 
 
 class UsualSize:
@@ -53,19 +59,25 @@ class UsualSize:
 
 
 class Received:
-    """What has been received of one part, in place of hivemind's running sum."""
+    """What has been received of one part, in place of hivemind's running sum.
 
-    def __init__(self, rule: ReductionRule, numbers: int) -> None:
-        self._rule, self._numbers = rule, numbers
-        self._parts, self._weights = list[Tensor](), list[float]()
+    How far that of each sender counts is written to ``counted``, a vector with a number for each.
+    """
 
-    def add_(self, part: Tensor, alpha: float) -> None:
-        """Keep a sender's part and its weight."""
-        self._parts.append(part)
-        self._weights.append(alpha)
+    def __init__(self, rule: ReductionRule, numbers: int, counted: Tensor) -> None:
+        self._rule, self._numbers, self._counted = rule, numbers, counted
+        self._sent = list[Sent]()
+
+    def add_(self, sent: Sent, alpha: float) -> None:
+        """Keep a sender's part; its weight is in it."""
+        self._sent.append(sent)
 
     def div_(self, _total_weight: float) -> Tensor:
         """The aggregate, encoded: hivemind divides its sum once all senders were heard."""
-        if not self._parts:
+        if not self._sent:
             return self._rule.codec.encode(torch.zeros(self._numbers))
-        return self._rule.encoded_average(self._parts, self._weights)
+        parts, weights = [each.part for each in self._sent], [each.weight for each in self._sent]
+        average, counted = self._rule.counted_average(parts, weights)
+        for each, share in zip(self._sent, counted, strict=True):
+            self._counted[each.sender] = share
+        return average
