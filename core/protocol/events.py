@@ -194,11 +194,11 @@ class Progress(Event, tag="progress", kw_only=True, frozen=True):
 class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):
     """An averaging round ended: with ``peers`` in the group, us included; or failed, and why.
 
-    ``changes`` are those of local SGD. ``epoch`` is the one whose gradients or changes were averaged; a round of the
-    state tells the one in which it has ended. ``outliers`` are the peer ids of those who have sent us what cannot be
-    right, and was left out, or far larger numbers than the others, which were cut down; ``liars`` those of whom our own
-    audits have found meanwhile that they return what is not the average. To the ``unreached``, who average for the
-    group, we found no way. What we have computed is not ``counted`` where we took fewer steps than the run asks for.
+    ``changes`` are those of local SGD. ``epoch`` is the one whose gradients or changes were averaged; of the state, the
+    one in which it has ended. ``outliers`` are the peer ids of those who have sent us what cannot be right, and was
+    left out, or far larger numbers than the others, which were cut down; ``liars`` return what is not the average, as
+    our own audits have found. To the ``unreached``, who average for the group, we found no way. Our part is not
+    ``counted`` where we took too few steps; ``counted_share``, 0 to 1, says how far it counts, 0 where it was left out.
     """
 
     epoch: Count
@@ -208,6 +208,7 @@ class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):
     seconds: float
     reason: LocalizedText = LocalizedText()
     counted: bool = True
+    counted_share: float = 1.0
     outliers: tuple[str, ...] = ()
     unreached: tuple[str, ...] = ()
     liars: tuple[str, ...] = ()

@@ -1701,6 +1701,14 @@
         <translation>Runde %1: Änderungen nicht gemittelt: %2.</translation>
     </message>
     <message>
+        <source>Your change was left out: it was far larger than is usual.</source>
+        <translation>Ihre Änderung wurde ausgelassen: Sie war viel größer als üblich.</translation>
+    </message>
+    <message>
+        <source>Your change counted for %1: it was larger than the others&apos;, or of more samples.</source>
+        <translation>Ihre Änderung zählte zu %1: Sie war größer als die der anderen oder beruhte auf mehr Beispielen.</translation>
+    </message>
+    <message>
         <source>What %1 sent was far from what the others sent, and was cut down or left out.</source>
         <translation>Was %1 gesendet hat, lag weit außerhalb dessen, was die anderen gesendet haben, und wurde gekürzt oder weggelassen.</translation>
     </message>

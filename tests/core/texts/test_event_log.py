@@ -112,6 +112,14 @@ TOLD: list[tuple[ClientEvent, str]] = [
         "with 3 peers in 3 s. What 12D3KooWsomebodyElse sent was far from",
     ),
     (RoundFinished(epoch=42, kind="changes", ok=False, peers=0, seconds=3.2), "changes not averaged: nobody else"),
+    (
+        RoundFinished(epoch=12, kind="changes", ok=True, peers=4, seconds=3.2, counted_share=0.4),
+        "Your change counted for 40 %: it was larger than the others'",
+    ),
+    (
+        RoundFinished(epoch=12, kind="changes", ok=False, peers=1, seconds=3.2, counted_share=0.0),
+        "Your change was left out: it was far larger than is usual",
+    ),
     (RoundFinished(epoch=42, kind="gradients", ok=True, peers=1, seconds=3.2), "nobody else took part"),
     (
         RoundFinished(epoch=42, kind="state", ok=False, peers=3, seconds=3.2, reason=LocalizedText("late.")),

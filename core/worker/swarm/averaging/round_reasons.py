@@ -42,6 +42,7 @@ def round_finished(
         seconds=round(seconds, 3),
         reason=failure_reason(error) if error else shortfall(gathered),
         counted=is_counted,
+        counted_share=round(gathered.counted_share, 4),
         outliers=tuple(sorted(peer.to_base58() for peer in gathered.outliers)),
         unreached=tuple(sorted(peer.to_base58() for peer in gathered.unreached)),
         liars=tuple(sorted(peer.to_base58() for peer in gathered.liars)),
