@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from app.controllers.availability_controller import AvailabilityController
 from app.controllers.catalogues.catalogue_controller import CatalogueController
 from app.controllers.device_poller import DevicePoller
+from app.controllers.devices.device_sessions import DeviceSessions
 from app.controllers.engine_controller import EngineController
 from app.controllers.navigator import Navigator, PageName
 from app.controllers.organiser.exporter import ModelExporter
@@ -60,6 +61,7 @@ class PageFactory:
         join_page: JoinPage,
         *,
         session_controller: SessionController,
+        device_sessions: DeviceSessions,
         engine_controller: EngineController,
         settings_store: SettingsStore,
         device_poller: DevicePoller,
@@ -77,6 +79,7 @@ class PageFactory:
     ) -> None:
         """``join_page`` was shown before anything behind it had been loaded."""
         self._session_controller, self._engine_controller = session_controller, engine_controller
+        self._device_sessions = device_sessions
         self._settings_store, self._device_poller = settings_store, device_poller
         self._availability, self._recording = availability, recording
         self._fleet_watcher, self._exporter = fleet_watcher, exporter
@@ -209,6 +212,7 @@ class PageFactory:
 
         return ReviewPresenter(
             self._session_controller,
+            self._device_sessions,
             self._settings_store,
             self._device_poller,
             self._fleet_watcher,
@@ -222,6 +226,7 @@ class PageFactory:
 
         return TrainingPresenter(
             self._session_controller,
+            self._device_sessions,
             self._settings_store,
             self._device_poller,
             self._recording,

@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtDBus import QDBusConnection
 from PySide6.QtWidgets import QApplication
 
+from app.controllers.devices.device_sessions import DeviceSessions
 from app.controllers.session_controller import SessionController
 from app.desktop.os_signals import OsSignalNotifier
 from app.desktop.suspend import SuspendController, SuspendMonitor
@@ -15,12 +16,19 @@ from app.shell.shutdown import GracefulShutdown
 class SystemEvents(QObject):
     """Quits when the system wants the program to end, and leaves the run before the computer is suspended."""
 
-    def __init__(self, session_controller: SessionController, shutdown: GracefulShutdown, parent: QObject) -> None:
+    def __init__(
+        self,
+        session_controller: SessionController,
+        device_sessions: DeviceSessions,
+        shutdown: GracefulShutdown,
+        parent: QObject,
+    ) -> None:
         super().__init__(parent)
         self._shutdown = shutdown
         monitor = SuspendMonitor(QDBusConnection.systemBus(), self)
-        self._suspend = SuspendController(session_controller, monitor, self)
+        self._suspend = SuspendController(device_sessions, monitor, self)
         session_controller.changed.connect(self._suspend.update)
+        device_sessions.changed.connect(self._suspend.update)
         self._signals = OsSignalNotifier(self)
         self._signals.arrived.connect(shutdown.start)
         qt = QApplication.instance()

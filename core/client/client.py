@@ -67,6 +67,7 @@ class Client:
     """The session of one volunteer or organiser; ``session`` is its immutable state.
 
     ``join``, ``publish``, ``check_engine`` and ``ask`` begin one; another begins when that has ended.
+    ``pace`` tells its worker how fast to work.
     """
 
     def __init__(
@@ -80,10 +81,9 @@ class Client:
     ) -> None:
         self.session = Session()
         self._folders, self._post = folders, post
-        self._command = worker_command
-        self._restarts, self._leave_limit_seconds = restarts, leave_limit_seconds
+        self._command, self._restarts, self._leave_limit_seconds = worker_command, restarts, leave_limit_seconds
         self._worker: WorkerProcess | None = None
-        self._pace = PaceSender()
+        self.pace = PaceSender()
         self._clock: threading.Timer | None = None
         self._alarm: WallClockTimer | None = None
         self._attempt = 0
@@ -199,6 +199,7 @@ class Client:
     def handle(self, event: ClientEvent) -> None:
         """Reduce the session with an event, and carry out what follows from it."""
         before, self.session = self.session, reduce(self.session, event)
+        self.pace.send(self._worker, self.session)
         match event:
             case Asked(command=Start() as consent):
                 self._start(consent)
@@ -219,7 +220,6 @@ class Client:
                 self._pause()
             case AvailabilityDecided() | RunContinued():
                 self._attempt = 0 if isinstance(event, RunContinued) else self._attempt
-                self._pace.send(self._worker, self.session)
                 if self.session.pause != before.pause or before.is_at_rest:
                     self._pause()
                     self._start_again()
@@ -248,8 +248,7 @@ class Client:
             self._post(WorkerExited(None))
         else:
             self._worker.send(command)
-            self._pace = PaceSender()
-            self._pace.send(self._worker, self.session)
+            self.pace.begin(self._worker, self.session)
 
     def _start(self, consent: Start) -> None:
         """Unless the worker is just being restarted: then ``_resume`` does it; or the owner's rules ask for a pause."""

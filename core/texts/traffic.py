@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from core.client.hourly_traffic import HourlyTraffic
 from core.client.session import Session
 from core.placeholders import fill_placeholders
@@ -14,6 +16,7 @@ from core.texts.localization import installed, translate
 
 _SECONDS_PER_HOUR = 3600.0
 _MBIT = 1e6
+_BITS = 8
 
 
 def traffic_of(manifest: RunManifest, samples_per_second: float | None, line: Line | None) -> str:
@@ -38,11 +41,41 @@ def traffic_of(manifest: RunManifest, samples_per_second: float | None, line: Li
 
 
 def known_line(settings: Settings, measured: UploadMeasured | None) -> Line | None:
-    """Return the internet connection as the settings name it, its upload else as it was last measured here."""
-    download = None if settings.download_mbits is None else settings.download_mbits * _MBIT
+    """Return the internet connection as the settings name it, its upload else as it was last measured here.
+
+    Where the owner allows less to be received while nobody is at the computer, that is its download.
+    """
     if settings.upload_mbits is not None:
-        return Line(settings.upload_mbits * _MBIT, download)
-    return None if measured is None else Line(measured.bits_per_second, download, is_upload_measured=True)
+        return _received_as_allowed(Line(settings.upload_mbits * _MBIT, _told_download(settings)), settings)
+    if measured is None:
+        return None
+    line = Line(measured.bits_per_second, _told_download(settings), is_upload_measured=True)
+    return _received_as_allowed(line, settings)
+
+
+def _told_download(settings: Settings) -> float | None:
+    return None if settings.download_mbits is None else settings.download_mbits * _MBIT
+
+
+def _received_as_allowed(line: Line, settings: Settings) -> Line:
+    allowed = settings.availability.download_rate
+    is_less = allowed is not None and allowed * _BITS < line.sure_download
+    return replace(line, download=allowed * _BITS) if allowed is not None and is_less else line
+
+
+def download_of(download_bytes: int, settings: Settings) -> str:
+    """Return what a newcomer downloads, and how long that takes where the line or the owner's limit is known.
+
+    Of the two the slower counts, and of the limits the one that holds while somebody is at the computer.
+    """
+    size, allowed = figures.size(download_bytes), settings.availability.attended_download_rate
+    speeds = [_told_download(settings), None if allowed is None else float(allowed * _BITS)]
+    known = [speed for speed in speeds if speed is not None]
+    if not known:
+        return fill_placeholders(translate("Traffic", "Downloads %1 at the start."), size)
+    words = translate("Traffic", "Downloads %1 at the start: about %2 at %3 Mbit/s.")
+    seconds = download_bytes * _BITS / min(known)
+    return fill_placeholders(words, size, figures.about(seconds), _mbits_as_told(min(known)))
 
 
 def mbits(bits_per_second: float) -> str:

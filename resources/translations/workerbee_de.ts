@@ -1250,6 +1250,10 @@
         <translation>CPU</translation>
     </message>
     <message>
+        <source>GPU %1</source>
+        <translation>GPU %1</translation>
+    </message>
+    <message>
         <source>CPU · %1</source>
         <translation>CPU · %1</translation>
     </message>
@@ -1326,6 +1330,17 @@
     <message>
         <source>Also using it: %1</source>
         <translation>Außerdem nutzen sie: %1</translation>
+    </message>
+</context>
+<context>
+    <name>DeviceList</name>
+    <message>
+        <source>GPUs in this run</source>
+        <translation>GPUs in diesem Lauf</translation>
+    </message>
+    <message>
+        <source>The page shows the one that is chosen, and its buttons are for that; the tray pauses all.</source>
+        <translation>Die Seite zeigt die gewählte, und ihre Knöpfe gelten ihr; im Infobereich pausieren alle.</translation>
     </message>
 </context>
 <context>
@@ -2240,6 +2255,17 @@
     <message>
         <source>Forget the key</source>
         <translation>Den Schlüssel vergessen</translation>
+    </message>
+</context>
+<context>
+    <name>FurtherDevices</name>
+    <message>
+        <source>Each trains beside the first, as another peer of the run, and pauses by itself while others need it. All take memory, disk and traffic of their own.</source>
+        <translation>Jede trainiert neben der ersten, als weiterer Peer des Laufs, und pausiert für sich, solange andere sie brauchen. Alle nehmen eigenen Speicher, Plattenplatz und Datenverkehr.</translation>
+    </message>
+    <message>
+        <source>Train on more GPUs</source>
+        <translation>Auf weiteren GPUs trainieren</translation>
     </message>
 </context>
 <context>
@@ -3868,10 +3894,6 @@
         <source>On %1</source>
         <translation>Auf %1</translation>
     </message>
-    <message>
-        <source>Downloads %1 at the start.</source>
-        <translation>Lädt am Anfang %1 herunter.</translation>
-    </message>
 </context>
 <context>
     <name>ReviewPage</name>
@@ -4812,6 +4834,14 @@
     <message>
         <source>about %1 an hour each way</source>
         <translation>etwa %1 je Stunde und Richtung</translation>
+    </message>
+    <message>
+        <source>Downloads %1 at the start.</source>
+        <translation>Lädt am Anfang %1 herunter.</translation>
+    </message>
+    <message>
+        <source>Downloads %1 at the start: about %2 at %3 Mbit/s.</source>
+        <translation>Lädt am Anfang %1 herunter: etwa %2 bei %3 Mbit/s.</translation>
     </message>
     <message>
         <source>the upload last measured here, %1 Mbit/s, leaves at least %2 of the time for computing</source>

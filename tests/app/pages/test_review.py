@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.pages.review.page import ReviewPage
 from app.widgets.list_button import ListButton
+from core.availability.rules import AvailabilityRules
 from core.client.reducer import reduce
 from core.client.session import Session
 from core.errors import ErrorKind
@@ -310,6 +311,15 @@ def test_traffic_is_told_per_hour_and_what_the_line_leaves_of_the_computing(page
     page.show_settings(Settings(upload_mbits=1.0, download_mbits=4.0))  # 6.50 s + 1.62 s
     told = f"{each_way} · about 360.0 MB an hour each way · a line of 1/4 Mbit/s leaves 52 % of the time for computing"
     assert told in page.offer.needs.text.splitlines()
+
+
+def test_a_download_limit_makes_the_first_download_longer(page: ReviewPage, english: None) -> None:
+    page.show_session(search(RUN))
+    page.show_settings(Settings(download_mbits=8.0))
+    before = next(line for line in page.offer.needs.text.splitlines() if line.startswith("Downloads"))
+    page.show_settings(Settings(download_mbits=8.0, availability=AvailabilityRules(attended_download_rate=10_000)))
+    after = next(line for line in page.offer.needs.text.splitlines() if line.startswith("Downloads"))
+    assert before.endswith("s at 8 Mbit/s.") and after.endswith("at 0.1 Mbit/s.") and "min" in after
 
 
 def test_a_line_that_nobody_has_typed_is_as_it_was_last_measured_here(page: ReviewPage, english: None) -> None:

@@ -7,13 +7,14 @@ from dataclasses import replace
 import msgspec
 import pytest
 
+from core.availability.rules import AvailabilityRules
 from core.client.hourly_traffic import HourlyTraffic
 from core.client.session import Session
 from core.protocol.events import Progress, RunFound, UploadMeasured
 from core.records.settings import Settings
 from core.run.round_estimate import Line
 from core.run.run_file import parse_run_file, template
-from core.texts.traffic import hourly_traffic, known_line, swarm_speed, traffic_of
+from core.texts.traffic import download_of, hourly_traffic, known_line, swarm_speed, traffic_of
 
 MANIFEST = parse_run_file(template())
 LOCAL_SGD = msgspec.structs.replace(
@@ -57,6 +58,7 @@ def test_the_speed_of_a_swarm_is_known_as_far_as_its_parts_are() -> None:
     assert swarm_speed(None, None) is None
 
 
+ONE_MEGABYTE = AvailabilityRules(download_rate=10**6, attended_download_rate=10**6)
 MEASURED = UploadMeasured(bits_per_second=17.6e6, at=1.8e9)
 
 
@@ -69,13 +71,48 @@ MEASURED = UploadMeasured(bits_per_second=17.6e6, at=1.8e9)
         (Settings(download_mbits=100.0), MEASURED, Line(17.6e6, 100e6, is_upload_measured=True)),
         (Settings(upload_mbits=20.0), MEASURED, Line(20e6)),
         (Settings(upload_mbits=20.0, download_mbits=100.0), MEASURED, Line(20e6, 100e6)),
+        (Settings(upload_mbits=20.0, download_mbits=100.0, availability=ONE_MEGABYTE), MEASURED, Line(20e6, 8e6)),
+        (Settings(upload_mbits=20.0, download_mbits=4.0, availability=ONE_MEGABYTE), MEASURED, Line(20e6, 4e6)),
+        (Settings(upload_mbits=20.0, availability=ONE_MEGABYTE), MEASURED, Line(20e6, 8e6)),
+        (Settings(upload_mbits=2.0, availability=ONE_MEGABYTE), MEASURED, Line(2e6)),
     ],
-    ids=["unknown", "download only", "measured", "measured, download typed", "upload typed", "both typed"],
+    ids=[
+        "unknown",
+        "download only",
+        "measured",
+        "measured, download typed",
+        "upload typed",
+        "both typed",
+        "a limit below the line",
+        "a limit above the line",
+        "a limit alone",
+        "a limit above what is sure",
+    ],
 )
 def test_what_a_person_has_typed_comes_before_what_was_measured(
     settings: Settings, measured: UploadMeasured | None, line: Line | None
 ) -> None:
     assert known_line(settings, measured) == line
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        (Settings(), "Downloads 600.0 MB at the start."),
+        (Settings(download_mbits=100.0), "Downloads 600.0 MB at the start: about 50 s at 100 Mbit/s."),
+        (Settings(availability=ONE_MEGABYTE), "Downloads 600.0 MB at the start: about 10 min at 8 Mbit/s."),
+        (
+            Settings(download_mbits=100.0, availability=ONE_MEGABYTE),
+            "Downloads 600.0 MB at the start: about 10 min at 8 Mbit/s.",
+        ),
+        (
+            Settings(download_mbits=4.0, availability=ONE_MEGABYTE),
+            "Downloads 600.0 MB at the start: about 20 min at 4 Mbit/s.",
+        ),
+    ],
+)
+def test_a_newcomers_download_takes_as_long_as_the_slower_of_line_and_limit(settings: Settings, told: str) -> None:
+    assert download_of(600_000_000, settings) == told
 
 
 @pytest.mark.parametrize(
