@@ -45,6 +45,7 @@ from core.run_order.engine import RunKey
 if TYPE_CHECKING:
     from app.controllers.update_controller import UpdateController
     from app.desktop.single_instance import SingleInstance
+    from app.shell.system_events import SystemEvents
     from core.client.computer_watch import ComputerWatch
     from core.updates.notice import UpdateNotice
 
@@ -76,6 +77,8 @@ class Application(QObject):
         """``watch`` is what looks at the computer for the owner's rules."""
         super().__init__()
         self._initial_window, self._instance = initial_window, instance
+        self._system_events: SystemEvents | None = None
+        self._is_closed = False
         self.folders, self.settings_store = initial_window.folders, initial_window.settings_store
         self.window = initial_window.window
         self._make_controllers(worker_command, dry_run_command)
@@ -199,12 +202,19 @@ class Application(QObject):
         self.shutdown.start()
 
     def close(self) -> None:
-        """End every part, after Qt's loop: nothing is left running, nothing unsaved."""
+        """End every part, after Qt's loop: nothing is left running, nothing unsaved. The second call does nothing.
+
+        Qt deletes all in its next turn, as Python could not: its garbage collector cannot see what slots refer to.
+        """
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._timer.stop()
+        self.continuation.close()
         self.tray_controller.close()
         with contextlib.suppress(OSError):
             write_atomically(self._initial_window.geometry_file, self.window.geometry_bytes())
         self.device_poller.stop()
-        self.availability.stop()
         self.engine_controller.stop()
         self.catalogues.stop()
         if self.updates is not None:
@@ -214,11 +224,17 @@ class Application(QObject):
         self.exporter.close()
         self.session_controller.close()
         self.bridge.deliver()  # the worker's last words, which tell of its last samples
+        self.availability.stop()  # which every change of the session has begin again
         self.recording.close()
         self._erase_dialog.erase_if_agreed()
         if self._instance is not None:
             self._instance.close()
+        if self._system_events is not None:
+            self._system_events.close()
         self.window.close_for_good()
+        self.pages.close()
+        self.window.deleteLater()
+        self.deleteLater()
 
     def _connect_session(self) -> None:
         session_controller, timer = self.session_controller, self._timer

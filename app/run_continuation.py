@@ -70,6 +70,10 @@ class RunContinuation(QObject):
         self._stop_waiting()
         self._file.forget()
 
+    def close(self) -> None:
+        """Wait for nothing any more; what is kept stays."""
+        self._stop_waiting()
+
     def _is_served(self) -> bool:
         """Whether the service of the command line is installed, or runs: it goes on, and two would be too many."""
         try:

@@ -160,6 +160,11 @@ class PageFactory:
         names = [name for name in self._made if name != "training"]
         return [self._made.pop(name).page for name in names]
 
+    def close(self) -> None:
+        """Delete the pages, of which the window may not have been given each."""
+        for presenter in self._made.values():
+            presenter.page.deleteLater()
+
     def _get(self, name: PageName, make: Callable[[], _Presenter]) -> _Presenter:
         if name not in self._made:
             self._made[name] = make()

@@ -17,11 +17,20 @@ class SystemEvents(QObject):
 
     def __init__(self, session_controller: SessionController, shutdown: GracefulShutdown, parent: QObject) -> None:
         super().__init__(parent)
-        self._suspend = SuspendController(session_controller, SuspendMonitor(QDBusConnection.systemBus()), self)
+        self._shutdown = shutdown
+        monitor = SuspendMonitor(QDBusConnection.systemBus(), self)
+        self._suspend = SuspendController(session_controller, monitor, self)
         session_controller.changed.connect(self._suspend.update)
         self._signals = OsSignalNotifier(self)
         self._signals.arrived.connect(shutdown.start)
         qt = QApplication.instance()
         assert isinstance(qt, QApplication)
         # direct: the session ends as soon as this signal's slots have returned
-        qt.commitDataRequest.connect(lambda _manager: shutdown.wait(), Qt.ConnectionType.DirectConnection)
+        qt.commitDataRequest.connect(self._leave_at_once, Qt.ConnectionType.DirectConnection)
+
+    def close(self) -> None:
+        """Leave signals of the operating system to whoever had them before."""
+        self._signals.close()
+
+    def _leave_at_once(self, _manager: object) -> None:
+        self._shutdown.wait()
