@@ -57,8 +57,8 @@ def let_qt_delete() -> None:
 
 
 @pytest.fixture(autouse=True)
-def _no_widget_left(_home_of_its_own: None) -> Iterator[None]:
-    """Widgets that a test has left would be laid out and coloured anew by every test after it."""
+def _deleted_by_qt(_home_of_its_own: None) -> Iterator[None]:
+    """What a test has had deleted is gone before the next one, or else it is laid out and coloured anew there."""
     yield
     let_qt_delete()
 

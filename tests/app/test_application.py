@@ -31,6 +31,7 @@ from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.hardware import monitor
 from core.hardware.device import Device
+from core.records import contributions
 from core.records.settings import Settings, load_settings, save_settings
 from core.run.address import JoinAddress
 from core.security.known_organisers import KnownOrganisers
@@ -62,7 +63,7 @@ def opened(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Open]:
         return applications[-1]
 
     yield open_one
-    for application in applications:
+    for application in reversed(applications):  # the newest has the signals of the operating system
         application.close()
 
 
@@ -267,8 +268,9 @@ def test_keys_go_back_pause_and_open_the_settings(qtbot: QtBot, opened: Open) ->
 
 
 def test_what_was_given_is_shown_beside_the_run_and_the_price_is_asked_for_in_the_settings(
-    qtbot: QtBot, opened: Open
+    qtbot: QtBot, opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(contributions, "SAVE_EVERY_SECONDS", 0.0)
     application = opened("good")
     window = application.window
     qtbot.waitExposed(window)
