@@ -24,6 +24,7 @@ from core.protocol.events import (
     FitMeasured,
     Hello,
     Left,
+    LineMeasured,
     Network,
     Paced,
     Progress,
@@ -36,7 +37,6 @@ from core.protocol.events import (
     RunScored,
     StateLoading,
     TrainingStarted,
-    UploadMeasured,
     Warned,
 )
 from core.protocol.peers import PeerSeen, Suspect
@@ -82,7 +82,8 @@ class Session:
     engine: EngineChecked | None = None
     connected: Connected | None = None
     network: Network | None = None
-    upload: UploadMeasured | None = None
+    upload: LineMeasured | None = None
+    download: LineMeasured | None = None
     runs: tuple[RunFound, ...] = ()
     is_search_finished: bool = False
     chosen: RunFound | None = None

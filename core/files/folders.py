@@ -136,6 +136,11 @@ class DataFolder:
         return self.memory / "uploads.json"
 
     @property
+    def downloads_file(self) -> Path:
+        """How fast the line downloaded in which network."""
+        return self.memory / "downloads.json"
+
+    @property
     def peer_cache_file(self) -> Path:
         """Addresses of peers that have answered, run by run, to find back into a run."""
         return self.memory / "acquaintances.json"

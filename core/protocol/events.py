@@ -88,13 +88,13 @@ class Network(Event, tag="network", kw_only=True, frozen=True):
     test: Literal["not_needed", "running", "done"] = "not_needed"
 
 
-class UploadMeasured(Event, tag="upload_measured", kw_only=True, frozen=True):
-    """How fast this computer's line uploads in the network that it is in, at the least, and when that was measured.
+class LineMeasured(Event, tag="line_measured", kw_only=True, frozen=True):
+    """How fast this computer's line is in the network that it is in, at the least, and when that was measured.
 
-    It is sent before consent, if it was measured ``at`` an earlier time (seconds since 1970), and in a run's first
-    seconds, when it is measured anew.
+    It is sent before consent, if it was measured ``at`` an earlier time (seconds since 1970), and when it is anew.
     """
 
+    direction: Literal["upload", "download"]
     bits_per_second: float
     at: float
 
@@ -327,7 +327,7 @@ AnyEvent = (
     | Pushed
     | Connected
     | Network
-    | UploadMeasured
+    | LineMeasured
     | Paced
     | RunFound
     | SearchFinished

@@ -94,6 +94,7 @@ def _in_data_folder(folders: Folders, path: Path) -> Iterator[tuple[Category, Pa
         data.peer_cache_file: "caches",
         data.reachability_file: "caches",
         data.uploads_file: "caches",
+        data.downloads_file: "caches",
         data.updates_file: "caches",
         data.caches: "caches",
         data.catalogue_key_file: "identity",

@@ -1808,6 +1808,10 @@
         <translation>Ihr Computer hilft mit.</translation>
     </message>
     <message>
+        <source>The line downloads at least %1 Mbit/s, as measured here.</source>
+        <translation>Die Leitung empfängt mindestens %1 Mbit/s, wie hier gemessen.</translation>
+    </message>
+    <message>
         <source>Connected, but alone.</source>
         <translation>Verbunden, aber allein.</translation>
     </message>
@@ -4852,8 +4856,16 @@
         <translation>eine Leitung, die %1 Mbit/s sendet, lässt mindestens %2 der Zeit zum Rechnen</translation>
     </message>
     <message>
+        <source>a line of %1/%2 Mbit/s, as last measured here, leaves at least %3 of the time for computing</source>
+        <translation>eine Leitung von %1/%2 Mbit/s (hier zuletzt gemessen) lässt mindestens %3 der Zeit zum Rechnen</translation>
+    </message>
+    <message>
         <source>a line of %1/%2 Mbit/s, its upload as last measured here, leaves %3 of the time for computing</source>
         <translation>eine Leitung von %1/%2 Mbit/s (Senden: hier zuletzt gemessen) lässt %3 der Zeit zum Rechnen</translation>
+    </message>
+    <message>
+        <source>a line of %1/%2 Mbit/s, its download as last measured here, leaves at least %3 of the time for computing</source>
+        <translation>eine Leitung von %1/%2 Mbit/s (Empfangen: hier zuletzt gemessen) lässt mindestens %3 der Zeit zum Rechnen</translation>
     </message>
     <message>
         <source>a line of %1/%2 Mbit/s leaves %3 of the time for computing</source>

@@ -179,7 +179,7 @@ class ReviewPage(QWidget):
         """What the run sends, and what the line leaves of the computing, as soon as that can be said."""
         measured = self._dry_run.fit
         speed = swarm_speed(run.samples_per_second, measured.samples_per_second if measured else None)
-        line = known_line(self._settings, self._session.upload)
+        line = known_line(self._settings, self._session.upload, self._session.download)
         told = traffic_of(run.manifest, speed, line)
         if line is not None:
             return told

@@ -17,10 +17,10 @@ from core.worker.compute.device import torch_device
 from core.worker.compute.memory_meter import memory_meter_for
 from core.worker.fetch.fetcher import open_fetcher
 from core.worker.fetch.file_store import FetchContext, FileStore
-from core.worker.network.upload_memory import UploadMemory
+from core.worker.network.line_memory import LineMemory
 from core.worker.process.channel import WorkerChannel
 from core.worker.recipes import Recipe, build
-from core.worker.swarm import Interrupted, SwarmOptimizer
+from core.worker.swarm import DownloadMeter, Interrupted, SwarmOptimizer
 from core.worker.training.micro_batch_benchmark import MicroBatchBenchmark, repeat_sample
 from core.worker.training.numeric_checks import NumericChecks
 from core.worker.training.trainer import RateLimiter, Trainer
@@ -35,8 +35,8 @@ class ParticipationConfig:
     ``device`` is "cpu" or "cuda:N", ``threads`` bounds the CPU's. ``micro_batch`` is in samples; without one, a
     dry run finds it. ``store`` keeps files; ``public_name`` is what others may call this computer;
     ``memory_limit_bytes`` is what training may take of the device's memory. ``is_state_server``: the peer holds the
-    run's state for others and trains next to nothing. ``upload_memory`` keeps what was measured of the line; the
-    ``ticket`` lets this peer into a closed run.
+    run's state for others and trains next to nothing. ``line_memory`` keeps what was measured of the line,
+    to which belongs what the ``download_meter`` sees; the ``ticket`` lets this peer into a closed run.
     """
 
     device: str
@@ -47,7 +47,8 @@ class ParticipationConfig:
     public_name: str = ""
     memory_limit_bytes: int | None = None
     is_state_server: bool = False
-    upload_memory: UploadMemory = field(default_factory=UploadMemory)
+    line_memory: LineMemory = field(default_factory=LineMemory)
+    download_meter: DownloadMeter = field(default_factory=DownloadMeter)
     ticket: bytes = b""
 
 

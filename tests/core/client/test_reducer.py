@@ -37,6 +37,7 @@ from core.protocol.events import (
     FitMeasured,
     Hello,
     Left,
+    LineMeasured,
     Network,
     PeersSeen,
     Published,
@@ -46,7 +47,6 @@ from core.protocol.events import (
     SearchFinished,
     StateLoading,
     TrainingStarted,
-    UploadMeasured,
     Warned,
 )
 from core.protocol.peers import PeerSeen
@@ -297,7 +297,7 @@ ANY_EVENT: tuple[ClientEvent, ...] = (
     LEAVE,
     EngineChecked(torch="2.13.0", hivemind="1.1.12"),
     Network(mode="client", reason=LocalizedText("behind a router")),
-    UploadMeasured(bits_per_second=18e6, at=1.8e9),
+    LineMeasured(direction="upload", bits_per_second=18e6, at=1.8e9),
     Published(addresses=(), link="workerbee://join?peer=x", revision=1),
     StateLoading(received_bytes=1, total_bytes=2),
     progress(10),

@@ -34,6 +34,7 @@ from core.protocol.events import (
     FitMeasured,
     Hello,
     Left,
+    LineMeasured,
     Network,
     Paced,
     PeersSeen,
@@ -48,7 +49,6 @@ from core.protocol.events import (
     StateLoading,
     SuspectsSeen,
     TrainingStarted,
-    UploadMeasured,
     Warned,
 )
 from core.protocol.peers import Suspect
@@ -99,7 +99,11 @@ TOLD: list[tuple[ClientEvent, str]] = [
     (Connected(peer_id="12D3KooWabcdefghijklmnop", peers=3), "3 peers known"),
     (Network(mode="client", reason=LocalizedText("behind a NAT")), "Only outgoing connections"),
     (Network(mode="direct", reason=LocalizedText()), "reach this computer directly."),
-    (UploadMeasured(bits_per_second=17.6e6, at=1.8e9), "The line uploads 18 Mbit/s"),
+    (LineMeasured(direction="upload", bits_per_second=17.6e6, at=1.8e9), "The line uploads 18 Mbit/s"),
+    (
+        LineMeasured(direction="download", bits_per_second=88e6, at=1.8e9),
+        "The line downloads at least 88 Mbit/s, as measured here.",
+    ),
     (RunFound(manifest=MANIFEST, organiser="x", vouched=True), "“Sums[2J”"),
     (SearchFinished(found=2), "found 2 runs"),
     (Published(addresses=(), link="workerbee://join", revision=3), "revision 3"),
