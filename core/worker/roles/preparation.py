@@ -11,6 +11,7 @@ import torch
 from core.errors import ErrorKind
 from core.protocol.events import StateLoading, Warned
 from core.run.manifest import RunManifest, web_addresses
+from core.run.steering.rollback import Rollback
 from core.worker.compute.bitsandbytes import refuse_without_bitsandbytes
 from core.worker.compute.device import torch_device
 from core.worker.compute.memory_meter import memory_meter_for
@@ -35,7 +36,7 @@ class ParticipationConfig:
     dry run finds it. ``store`` keeps files; ``public_name`` is what others may call this computer;
     ``memory_limit_bytes`` is what training may take of the device's memory. ``is_state_server``: the peer holds the
     run's state for others and trains next to nothing. ``upload_memory`` keeps what was measured of the line; the
-    ``ticket`` lets this peer into a closed run.
+    ``ticket`` lets this peer into a closed run; the ``rollback`` is the run's last one.
     """
 
     device: str
@@ -48,6 +49,7 @@ class ParticipationConfig:
     is_state_server: bool = False
     upload_memory: UploadMemory = field(default_factory=UploadMemory)
     ticket: bytes = b""
+    rollback: Rollback | None = None
 
 
 @dataclass(frozen=True)
