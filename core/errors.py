@@ -200,6 +200,7 @@ class ErrorKind(Worded, Enum):
     NETWORK_CHANGED = ErrorText(
         "The way in which others reach this computer has changed.", "Nothing to do: training goes on in a moment.", 7
     )
+    RUN_ROLLED_BACK = ErrorText("The organiser has gone back to an earlier epoch.", "Training goes on from there.", 7)
     STATE_NOT_LOADED = ErrorText(
         "The run's current state could not be downloaded from any peer.",
         "Try again in a few minutes; a slow or blocked connection is the usual cause.",

@@ -35,7 +35,7 @@ from core.cli.parser.organiser.fleet_arguments import ReplayFleet, WatchFleet
 from core.cli.parser.organiser.peer_arguments import BlockPeer, ListPeers
 from core.cli.parser.organiser.publish_arguments import PublishRun
 from core.cli.parser.organiser.published_arguments import ExportRun, ListRuns
-from core.cli.parser.organiser.run_arguments import CheckRunFile, EditRun, NewRunFile
+from core.cli.parser.organiser.run_arguments import CheckRunFile, EditRun, NewRunFile, RollBackRun
 from core.cli.parser.organiser.steer_arguments import SteerRun
 from core.cli.parser.organiser.ticket_arguments import MakeTicket, ShowKey
 from core.cli.parser.report_arguments import MakeReport
@@ -117,7 +117,7 @@ def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str]
             return control(command, folders)
         case Reset() | ForgetOrganiser() | BlockPeer() | ListRuns():
             return _with_files(command, folders)
-        case SteerRun() | EditRun() | ShowKey() | MakeTicket():
+        case SteerRun() | EditRun() | RollBackRun() | ShowKey() | MakeTicket():
             return _of_organiser(command, folders)
         case ListContributions() | ExportReceipts() | VerifyReceipts():
             return _with_contributions(command, folders)
@@ -148,7 +148,7 @@ def _with_files(command: Reset | ForgetOrganiser | BlockPeer | ListRuns, folders
             return runs(command, folders)
 
 
-def _of_organiser(command: SteerRun | EditRun | ShowKey | MakeTicket, folders: Folders) -> int:
+def _of_organiser(command: SteerRun | EditRun | RollBackRun | ShowKey | MakeTicket, folders: Folders) -> int:
     """Sign what a published run's peers obey, or whom it lets in."""
     match command:
         case SteerRun():
@@ -159,6 +159,10 @@ def _of_organiser(command: SteerRun | EditRun | ShowKey | MakeTicket, folders: F
             from core.cli.commands.organiser.edit_run import edit_run
 
             return edit_run(command, folders)
+        case RollBackRun():
+            from core.cli.commands.organiser.roll_back import roll_back
+
+            return roll_back(command, folders)
         case ShowKey() | MakeTicket():
             from core.cli.commands.organiser.ticket import ticket
 

@@ -12,8 +12,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from core.client.pace_sender import PaceSender
 from core.client.reducer import reduce
 from core.client.restart_policy import RestartPolicy
@@ -327,13 +325,11 @@ class Client:
         return Failed(problem=problem, detail=join_sentences(crash.detail, localized("The log is %1.", self.log_file)))
 
     def _start_again(self) -> None:
-        """With the same first command; of a run that was agreed to, only that one is looked for."""
-        opening, run_id = self.session.opening, self.session.joined_run_id
+        """With the same first command, as far as it still holds."""
+        opening = self.session.opening_again
         if opening is None or self._worker is not None or not self.session.is_worker_running:
             return
         self._stop_clock()
-        if isinstance(opening, Join) and run_id is not None:
-            opening = msgspec.structs.replace(opening, run_id=run_id)
         self._launch(opening)
 
     def _set_clock(self, seconds: float, callback: Callable[[], None]) -> None:

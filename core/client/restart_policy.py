@@ -11,7 +11,9 @@ CRASHES = frozenset(
 )
 """What a few more attempts may mend."""
 
-RECONNECT_CAUSES = frozenset({ErrorKind.NETWORK_CHANGED, ErrorKind.SWARM_LOST, ErrorKind.RUN_CHANGED})
+RECONNECT_CAUSES = frozenset(
+    {ErrorKind.NETWORK_CHANGED, ErrorKind.SWARM_LOST, ErrorKind.RUN_CHANGED, ErrorKind.RUN_ROLLED_BACK}
+)
 """Nothing is broken: a worker that begins anew is the way on."""
 
 OUTAGES = frozenset({ErrorKind.NOBODY_ANSWERS, ErrorKind.CLOCK_WRONG})

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import msgspec
+
 from core.availability.decision import Decision, Reason
 from core.availability.pacing import FULL, Pace
 from core.availability.rules import AvailabilityRules
@@ -138,6 +140,20 @@ class Session:
         place = (receipt.run_id, receipt.signer, receipt.key)
         others = (each for each in self.receipts if (each.run_id, each.signer, each.key) != place)
         return replace(self, receipts=(*others, receipt)[-KEPT_RECEIPTS:])
+
+    @property
+    def opening_again(self) -> Opening | None:
+        """What a restarted worker is told first: of a run that was agreed to, only that one is looked for.
+
+        Whoever publishes has gone back to an earlier checkpoint already.
+        """
+        match self.opening:
+            case Join() if self.joined_run_id is not None:
+                return msgspec.structs.replace(self.opening, run_id=self.joined_run_id)
+            case Publish():
+                return msgspec.structs.replace(self.opening, from_checkpoint=None)
+            case _:
+                return self.opening
 
     @property
     def may_restart(self) -> bool:

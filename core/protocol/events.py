@@ -18,6 +18,7 @@ from core.run.signed_receipts import Epoch, KeyText, Record, Samples
 from core.run.signed_scores import Score
 from core.run.steering.control_value import Order
 from core.run.steering.edit import Edits
+from core.run.steering.rollback import Rollback
 from core.schema import Count
 from core.security.confinement.gaps import Gap
 
@@ -91,7 +92,7 @@ class Network(Event, tag="network", kw_only=True, frozen=True):
 class LineMeasured(Event, tag="line_measured", kw_only=True, frozen=True):
     """How fast this computer's line is in the network that it is in, at the least, and when that was measured.
 
-    It is sent before consent, if it was measured ``at`` an earlier time (seconds since 1970), and when it is anew.
+    It is sent before consent, if measured ``at`` an earlier time (seconds since 1970), and when it is anew.
     """
 
     direction: Literal["upload", "download"]
@@ -113,7 +114,7 @@ class RunFound(Event, tag="run_found", kw_only=True, frozen=True):
     """A run that the swarm publishes, verified. ``organiser`` is the signer's peer id; a local file has none.
 
     ``vouched`` is true where the pasted address contains the signer's key. ``order`` is what all peers are to do, and
-    ``edits`` what the organiser has changed of the manifest's numbers, each from an epoch on.
+    ``edits`` what the organiser has changed of the manifest's numbers, each from an epoch on; ``rollback`` is the last.
     """
 
     manifest: RunManifest
@@ -125,6 +126,7 @@ class RunFound(Event, tag="run_found", kw_only=True, frozen=True):
     loss: float | None = None
     order: Order = Order()
     edits: Edits = ()
+    rollback: Rollback | None = None
     access: RunAccess = RunAccess()
 
 

@@ -51,6 +51,11 @@ class EvaluationHistory(StrictStruct, frozen=True):
         )
         return EvaluationHistory(self.run_id, scores)
 
+    def gone_back_to(self, epoch: Count, at: float) -> EvaluationHistory:
+        """The history without what was measured of later epochs before that time, in seconds since 1970."""
+        kept = tuple(each for each in self.scores if each.epoch <= epoch or each.at > at)
+        return EvaluationHistory(self.run_id, kept)
+
     def completed_by(self, keepers: Iterable[EvaluationHistory]) -> EvaluationHistory:
         """This history, an organiser's, and what its keepers have signed of epochs that it has not; the first counts.
 

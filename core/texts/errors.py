@@ -29,6 +29,8 @@ def interruption(kind: ErrorKind) -> str:
             return translate("Problem", "The run's model has become worse")
         case ErrorKind.RUN_CHANGED:
             return translate("Problem", "The run has changed")
+        case ErrorKind.RUN_ROLLED_BACK:
+            return translate("Problem", "The organiser has gone back to an earlier epoch")
         case ErrorKind.SWARM_LOST:
             return translate("Problem", "The connection to the other computers was lost")
         case _:

@@ -7,6 +7,7 @@ from core.protocol.events import RunFound
 from core.run.requirements import estimate_requirements
 from core.run.steering.control_value import Order
 from core.run.steering.edit import Edit
+from core.run.steering.rollback import Rollback
 from core.security.sanitize import sanitize_line, short_id
 from core.texts import figures
 from core.texts.localization import translate
@@ -111,6 +112,14 @@ def order_words(order: Order) -> str:
     return fill_placeholders(translate("Run", "%1: %2"), words, reason) if reason else words
 
 
+def rollback_words(rollback: Rollback | None) -> str:
+    """Return to which epoch the organiser has taken the run back last, and when; nothing where it has not."""
+    if rollback is None:
+        return ""
+    words = translate("Run", "to epoch %1 (%2)")
+    return fill_placeholders(words, figures.count(rollback.epoch), figures.clock(rollback.at))
+
+
 def edit_words(edit: Edit) -> str:
     """Return which numbers hold from an epoch on that the organiser has chosen while the run goes on."""
     numbers = edit.numbers
@@ -183,6 +192,7 @@ def facts_of(run: RunFound, homepage: str) -> list[tuple[str, str]]:
         *sources_of(run.manifest),
         (translate("Run", "While it goes on"), _changeable_in(run)),
         (translate("Run", "Changed"), edit_words(run.edits[-1]) if run.edits else ""),
+        (translate("Run", "Taken back"), rollback_words(run.rollback)),
         (translate("Run", "At the moment"), now_in(run)),
     ]
     return [(name, words) for name, words in known if words]

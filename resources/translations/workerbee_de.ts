@@ -3117,6 +3117,10 @@
         <translation>Der Lauf ist geändert</translation>
     </message>
     <message>
+        <source>The organiser has gone back to an earlier epoch</source>
+        <translation>Der Organisator ist zu einer früheren Epoche zurückgegangen</translation>
+    </message>
+    <message>
         <source>The connection to the other computers was lost</source>
         <translation>Die Verbindung zu den anderen Rechnern ging verloren</translation>
     </message>
@@ -3455,6 +3459,14 @@
     <message>
         <source>Nothing to do: training goes on in a moment.</source>
         <translation>Nichts zu tun: Das Training geht gleich weiter.</translation>
+    </message>
+    <message>
+        <source>The organiser has gone back to an earlier epoch.</source>
+        <translation>Der Organisator ist zu einer früheren Epoche zurückgegangen.</translation>
+    </message>
+    <message>
+        <source>Training goes on from there.</source>
+        <translation>Das Training geht von dort weiter.</translation>
     </message>
     <message>
         <source>The run&apos;s current state could not be downloaded from any peer.</source>
@@ -4227,6 +4239,10 @@
         <translation>Geändert</translation>
     </message>
     <message>
+        <source>Taken back</source>
+        <translation>Zurückgesetzt</translation>
+    </message>
+    <message>
         <source>coming to a stop</source>
         <translation>wird angehalten</translation>
     </message>
@@ -4257,6 +4273,10 @@
     <message>
         <source>At the moment</source>
         <translation>Im Moment</translation>
+    </message>
+    <message>
+        <source>to epoch %1 (%2)</source>
+        <translation>auf Epoche %1 (%2)</translation>
     </message>
     <message numerus="yes">
         <source>%n file(s) of %1 from %2</source>

@@ -47,7 +47,7 @@ from core.cli.parser.organiser.published_arguments import (
     read_export,
     read_runs,
 )
-from core.cli.parser.organiser.run_arguments import CheckRunFile, EditRun, NewRunFile, add_run, read_run
+from core.cli.parser.organiser.run_arguments import CheckRunFile, EditRun, NewRunFile, RollBackRun, add_run, read_run
 from core.cli.parser.organiser.steer_arguments import SteerRun, add_steer, read_steer
 from core.cli.parser.organiser.ticket_arguments import TicketCommand, add_ticket, read_ticket
 from core.cli.parser.report_arguments import MakeReport, add_report, read_report
@@ -135,6 +135,7 @@ ParsedCommand = (
     NewRunFile
     | CheckRunFile
     | EditRun
+    | RollBackRun
     | PublishRun
     | ListRuns
     | CatalogueCommand

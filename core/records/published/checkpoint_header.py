@@ -15,11 +15,15 @@ _MAX_HEADER_BYTES = 32 * 1024 * 1024  # a hundred bytes for each tensor
 
 @dataclass(frozen=True)
 class KeptCheckpoint:
-    """A checkpoint's file, its epoch, and the held-out loss that it had, where that is known."""
+    """A checkpoint's file, its epoch, and the held-out loss that it had, where that is known.
+
+    ``rollback`` is the number of the last rollback before it; 0 where there was none.
+    """
 
     path: Path
     epoch: int
     loss: float | None
+    rollback: int = 0
 
 
 class _Tensor(msgspec.Struct, frozen=True):
@@ -43,6 +47,6 @@ def read_header(path: Path) -> KeptCheckpoint | None:
         ends = [msgspec.json.decode(each, type=_Tensor).data_offsets[1] for each in fields.values()]
         if _LENGTH_BYTES + length + max(ends, default=0) != size:
             return None
-        loss = about.get("loss")
-        return KeptCheckpoint(path, int(about["epoch"]), None if loss is None else float(loss))
+        loss, rollback = about.get("loss"), int(about.get("rollback", 0))
+        return KeptCheckpoint(path, int(about["epoch"]), None if loss is None else float(loss), rollback)
     return None

@@ -7,6 +7,7 @@ files, not as their epochs: whoever has gone back to an earlier one has newer fi
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import re
 import shutil
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from core.records.published.checkpoint_header import KeptCheckpoint, read_header
+from core.run.steering.rollback import Rollback
 
 KEPT = 5  # checkpoints, the newest included; and that with the least loss
 
@@ -58,21 +60,35 @@ class CheckpointHistory:
             if path not in kept:
                 path.unlink(missing_ok=True)
 
-    def go_back_to(self, epoch: int) -> bool:
-        """Make the checkpoint of that epoch the newest, and keep what was; false where there is none.
-
-        Raises OSError.
-        """
+    def of_epoch(self, epoch: int) -> KeptCheckpoint | None:
+        """The youngest of that epoch; from now on it is the youngest of all beside the newest. Raises OSError."""
         found = next((each for each in self.all() if each.epoch == epoch), None)
-        if found is None:
-            return False
-        if found.path != self._newest:
+        if found is not None:
+            os.utime(found.path)
+        return found
+
+    def go_back(self, rollback: Rollback) -> bool:
+        """Make the checkpoint that a rollback goes back to the newest, unless one has been saved since; keep what was.
+
+        False where there is none, or another of that epoch. Raises OSError.
+        """
+        checkpoints = self.all()
+        if any(each.rollback == rollback.number for each in checkpoints):
+            return True
+        of_epoch = (each for each in checkpoints if each.epoch == rollback.epoch)
+        found = next((each for each in of_epoch if file_hash(each.path) == rollback.sha256), None)
+        if found is not None:
+            self.make_newest(found)
+        return found is not None
+
+    def make_newest(self, chosen: KeptCheckpoint) -> None:
+        """Put that one in place of the newest, which is kept beside it. Raises OSError."""
+        if chosen.path != self._newest:
             newest = read_header(self._newest) if self._newest.exists() else None
             if newest is not None:
                 self._keep(newest)
-            found.path.replace(self._newest)
+            chosen.path.replace(self._newest)
             os.utime(self._newest)
-        return True
 
     def _keep(self, newest: KeptCheckpoint) -> Path:
         """Give the newest a name beside it, where it stays."""
@@ -89,3 +105,9 @@ class CheckpointHistory:
         folder = self._newest.parent
         paths = [path for path in (folder.iterdir() if folder.is_dir() else ()) if self._name.fullmatch(path.name)]
         return sorted(paths, key=lambda path: (path.stat().st_mtime_ns, path.name), reverse=True)
+
+
+def file_hash(path: Path) -> str:
+    """The SHA-256 of a checkpoint's file, in hexadecimal; raises OSError."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -13,6 +13,7 @@ from msgspec import Meta
 from core.run.manifest import RunId, RunManifest
 from core.run.signed_record import sign_record, signed_value
 from core.run.steering.edit import MOST_EDITS, Edit, Edits, Numbers
+from core.run.steering.rollback import ControlNumber, Rollback, Seconds
 from core.schema import Count, StrictStruct
 from core.security.identity import Identity
 from core.version import VERSION_PATTERN
@@ -21,7 +22,6 @@ MAX_CONTROL_BYTES = 8 * 1024
 _KIND = b"workerbee run control 1:"
 
 OrderState = Literal["running", "paused", "draining", "ended"]
-Seconds = Annotated[float, Meta(ge=0, le=2**33)]
 Reason = Annotated[str, Meta(max_length=300)]
 NoticeText = Annotated[str, Meta(max_length=500)]
 MinimumVersion = Annotated[str, Meta(pattern=rf"^$|{VERSION_PATTERN}")]
@@ -40,19 +40,20 @@ class Order(StrictStruct, kw_only=True, frozen=True):
     at_epoch: Count | None = None
 
 
-class ControlValue(StrictStruct, kw_only=True, frozen=True):
+class ControlValue(StrictStruct, kw_only=True, frozen=True, omit_defaults=True):
     """All that the organiser asks of the peers of one run; a ``notice`` stands in place of the manifest's.
 
     Peers older than ``minimum_version`` leave, and are left out by the others. ``edits`` change the run's numbers, each
-    from an epoch on, by rising epoch.
+    from an epoch on, by rising epoch. ``rollback`` is the last one, in whose swarm all train.
     """
 
     run_id: RunId
-    number: Annotated[int, Meta(ge=0, le=2**53)] = 0
+    number: ControlNumber = 0
     order: Order = Order()
     notice: NoticeText = ""
     minimum_version: MinimumVersion = ""
     edits: Edits = ()
+    rollback: Rollback | None = None
 
     def ordered(self, order: Order, now: float) -> ControlValue:
         """The next value, with that order."""
@@ -74,6 +75,16 @@ class ControlValue(StrictStruct, kw_only=True, frozen=True):
         signed = tuple(each for each in self.edits if each.from_epoch is not None)
         edits = (*signed, Edit(numbers=numbers, base=base))[-MOST_EDITS:]
         return msgspec.structs.replace(self, edits=edits, number=self._next_number(now))
+
+    def rolled_back(self, epoch: int, sha256: str, now: float) -> ControlValue:
+        """The next value, with which all go back to the checkpoint of that epoch, whose file has that hash.
+
+        A change that begins later is void: it may be what went wrong.
+        """
+        number = self._next_number(now)
+        edits = tuple(each for each in self.edits if each.from_epoch is not None and each.from_epoch <= epoch)
+        rollback = Rollback(number=number, epoch=epoch, at=now, sha256=sha256)
+        return msgspec.structs.replace(self, number=number, edits=edits, rollback=rollback)
 
     def _next_number(self, now: float) -> int:
         """The time, in seconds since 1970, if nothing speaks against it: so a file that was lost does no harm."""

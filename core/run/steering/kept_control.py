@@ -1,12 +1,15 @@
-"""The newest signed control value of a run that a peer has seen, in a file of its folder."""
+"""The control value of a run in the files of a peer's folder: the newest signed one that it has seen, and, where the
+run is published from, what a command has asked for and the worker that publishes is to sign.
+"""
 
 from __future__ import annotations
 
 import logging
 from pathlib import Path
 
-from core.files.atomic import write_atomically
-from core.files.json_file import read_bounded
+from core.files.atomic import storage_problem, write_atomically
+from core.files.json_file import JsonFile, read_bounded
+from core.files.locks import PeerFiles
 from core.run.steering.control_value import MAX_CONTROL_BYTES, ControlValue, control_in
 
 log = logging.getLogger(__name__)
@@ -38,3 +41,19 @@ def keep_control(path: Path, signed: bytes) -> None:
         write_atomically(path, signed)
     except OSError as error:
         log.warning("the control value is not kept for the next start: %s", error)
+
+
+def asked_control(files: PeerFiles, organiser: str, run_id: str) -> ControlValue:
+    """What was asked of the peers of a run that is published from a folder: signed, or still to be signed."""
+    asked = JsonFile[ControlValue](files.control_file, ControlValue).read()
+    signed = kept_control(kept_control_file(files.path, run_id), organiser, run_id)
+    return asked if asked is not None and asked.run_id == run_id and asked.number > signed.number else signed
+
+
+def ask_control(files: PeerFiles, control: ControlValue) -> None:
+    """Ask that of them from now on; raises UserError."""
+    path = files.control_file
+    try:
+        JsonFile[ControlValue](path, ControlValue).write(control)
+    except OSError as error:
+        raise storage_problem(error, path) from error

@@ -17,6 +17,7 @@ from core.protocol.peers import FleetHealth, PeerSeen
 from core.run.manifest import RunManifest, signers_of
 from core.run.steering.control_value import ControlValue, overlaid
 from core.run.steering.edit import edits_of
+from core.run.steering.rollback import is_same, least_epoch, swarm_id
 from core.security.sanitize import MAX_DEVICE_CHARACTERS, MAX_NAME_CHARACTERS, sanitize_line
 from core.worker.process.channel import WorkerChannel
 from core.worker.swarm import (
@@ -59,18 +60,20 @@ class FleetObserver:
         self._health = FleetHealth()
         self._findings = FindingsReader(swarm.dht, self._run_id)
         self._control = ControlReader(swarm.dht, self._run_id, organiser) if organiser else None
-        self._told_number = 0
+        self._steered, self._told_number = ControlValue(run_id=self._run_id), 0
         self._told_epoch, self._looked_at, self._seen_at = -1, -math.inf, time.monotonic()
 
     def look(self) -> None:
         """Read the records once, and send what they say."""
         dht, run_id = self._swarm.dht, self._run_id
-        progress = PROGRESS.read(dht, run_id, self._pasted)
+        is_slow_due = time.monotonic() - self._looked_at > SLOW_POLL_SECONDS
+        if is_slow_due and self._control is not None:
+            self._obey(self._control.poll())
+        progress = PROGRESS.read(dht, swarm_id(run_id, self._steered.rollback), self._pasted)
         infos, activities = PEER_INFO.read(dht, run_id, self._pasted), ACTIVITY.read(dht, run_id, self._pasted)
         peers = peers_of(progress, self._swarm.peer_id, infos, activities)
         if peers:
             self._seen_at = time.monotonic()
-        is_slow_due = time.monotonic() - self._looked_at > SLOW_POLL_SECONDS
         if is_slow_due:
             self._health = health_of(HEALTH.read(dht, run_id, self._pasted), progress, self._organiser)
         self._channel.emit(peers_event(peers, swarm_loss(dht, run_id, self._pasted), self._health))
@@ -93,6 +96,12 @@ class FleetObserver:
                     localized("%1: nobody was seen for %2 s.", self._run_id, f"{LOST_SECONDS:.0f}"),
                 )
 
+    def _obey(self, control: ControlValue) -> None:
+        """Look at the swarm in which the run goes on; what is signed there may be of earlier epochs."""
+        if not is_same(control.rollback, self._steered.rollback):
+            self._told_epoch = min(self._told_epoch, least_epoch(control.rollback))
+        self._steered = control
+
     def _send_scores(self) -> None:
         history = published_scores(self._swarm.dht, self._run_id, signers_of(self._manifest, self._organiser))
         if scores := history.since(self._told_epoch):
@@ -106,7 +115,7 @@ class FleetObserver:
         is_newer = newest is not None and newest[1].revision > self._manifest.revision
         if newest is not None and is_newer:
             self._manifest = newest[1]
-        control = self._control.poll() if self._control else ControlValue(run_id=self._run_id)
+        control = self._steered
         if is_newer or control.number != self._told_number:
             self._told_number = control.number
             vouched = self._organiser in self._pasted
@@ -118,6 +127,7 @@ class FleetObserver:
                     vouched=vouched,
                     order=control.order,
                     edits=edits_of(self._manifest, control.edits),
+                    rollback=control.rollback,
                 )
             )
 

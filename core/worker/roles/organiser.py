@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -14,12 +16,14 @@ from core.files.json_file import JsonFile
 from core.files.locks import PeerFolder
 from core.protocol.commands import Publish
 from core.protocol.events import Connected, Evaluated, Left, Published
+from core.records.published.rollback_order import order_rollback
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest
 from core.run.multiaddr import is_loopback, readable_multiaddrs
 from core.run.signed_manifest import SignedManifest
 from core.run.steering.edit import is_edited
-from core.run.steering.kept_control import kept_control, kept_control_file
+from core.run.steering.kept_control import asked_control, kept_control, kept_control_file
+from core.run.steering.rollback import Rollback
 from core.security.identity import Identity
 from core.worker.fetch.file_store import FileStore
 from core.worker.mirror.writer import MirrorWriter
@@ -87,21 +91,21 @@ def _publish_and_train(
 ) -> int:
     """Announce the run and train in it until we leave; the number of samples that this computer has computed."""
     channel.emit(Connected(peer_id=swarm.peer_id, peers=swarm.known_peers()))
-    config = _participation_config(command, manifest)
+    config = replace(_participation_config(command, manifest), rollback=_last_rollback(command, keys, swarm.peer_id))
     with open_participation(
         swarm, manifest, swarm.peer_id, config, PeerCache(), channel, supervisor, is_first=True
     ) as participation:
         optimizer, start_thread = participation.optimizer, supervisor.start
-        evaluation_log = EvaluationLog.load(swarm, manifest, keys.scores_file)
+        evaluation_log = EvaluationLog.load(swarm, manifest, keys.scores_file, config.rollback)
         checkpoints = Checkpoints(keys.checkpoint_file, manifest.run.id, optimizer, channel.emit, start_thread)
         refresh_mirror = _mirror_refresh(command, optimizer, channel, supervisor)
-        _resume(participation, checkpoints, command.from_checkpoint)
+        _resume(participation, checkpoints, config.rollback)
         publisher_of(swarm.dht, SignedManifest.sign(manifest, swarm.identity), manifest.run.id).start(start_thread)
         evaluation_log.start(start_thread)
         BlockListPublisher(swarm, manifest.run.id, keys.block_list_file).start(start_thread, channel.leaving)
         channel.emit(published := _published(manifest, swarm.addresses(), keys))
         _start_address_test(command, swarm, published, participation, channel, start_thread)
-        steer(swarm, manifest, keys.control_file, participation, checkpoints, channel, start_thread)
+        steer(swarm, manifest, keys.control_file, participation, checkpoints, channel, start_thread, config.rollback)
 
         def on_epoch(evaluated: Evaluated) -> None:
             evaluation_log.add(evaluated, optimizer.state_averager.roots)
@@ -128,10 +132,18 @@ def _start_address_test(
     start_thread("posted address", tester.run)
 
 
-def _resume(participation: RunParticipation, checkpoints: Checkpoints, wanted: int | None) -> None:
-    """Go on from the newest checkpoint, or back to that of the ``wanted`` epoch."""
-    if (epoch := checkpoints.load(wanted)) is not None:
-        participation.optimizer.resume_at(epoch, is_exact=wanted is not None)
+def _last_rollback(command: Publish, keys: PeerFolder, organiser: str) -> Rollback | None:
+    """The run's last rollback, which is a new one if that is asked for; raises UserError."""
+    run_id = command.manifest.run.id
+    if command.from_checkpoint is not None:
+        return order_rollback(keys, organiser, run_id, command.from_checkpoint, time.time()).rollback
+    return asked_control(keys, organiser, run_id).rollback
+
+
+def _resume(participation: RunParticipation, checkpoints: Checkpoints, rollback: Rollback | None) -> None:
+    """Go on from the newest checkpoint since the last rollback, or from that to which it goes back."""
+    if (epoch := checkpoints.load(rollback)) is not None:
+        participation.optimizer.resume_at(epoch)
         participation.observe_loss()
 
 

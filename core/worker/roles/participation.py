@@ -13,6 +13,7 @@ from core.protocol.events import AnyEvent, Evaluated, Left, Progress, RoundFinis
 from core.run.manifest import RunManifest, signers_of
 from core.run.requirements import estimate_requirements
 from core.run.steering.edit import Edit
+from core.run.steering.rollback import swarm_id
 from core.worker.access.gate import RunGate, enter_gate
 from core.worker.compute.optimizers import make_optimizer
 from core.worker.mirror.reader import MirrorReader
@@ -256,8 +257,9 @@ def _kind_of_optimizer(
 ) -> Callable[..., SwarmOptimizer]:
     """What builds the optimizer of the run's mode."""
     if manifest.collaboration.mode == "gradients":
-        return partial(SwarmOptimizer, organiser=organiser)
-    return partial(LocalSgdOptimizer, organiser=organiser, mirror=_mirror(manifest, config, channel))
+        return partial(SwarmOptimizer, organiser=organiser, rollback=config.rollback)
+    mirror = _mirror(manifest, config, channel)
+    return partial(LocalSgdOptimizer, organiser=organiser, rollback=config.rollback, mirror=mirror)
 
 
 def _listeners(
@@ -299,7 +301,8 @@ def enter_training(
     numbers: RunNumbers,
 ) -> SwarmOptimizer:
     """Build the SwarmOptimizer, which forks the averagers' processes and announces us to the run."""
-    guard_records(swarm, manifest.run.id)
+    for each in {manifest.run.id, swarm_id(manifest.run.id, config.rollback)}:
+        guard_records(swarm, each)
     signers = signers_of(manifest, organiser)
     scores = others_scores(swarm, manifest.run.id, signers)  # before the others hear of us, and count on us
     prepared.numeric_checks.know_scores(scores)

@@ -12,6 +12,7 @@ from core.errors import ErrorKind
 from core.localizable import Detail
 from core.protocol.events import StateLoading, Warned
 from core.run.manifest import RunManifest, web_addresses
+from core.run.steering.rollback import Rollback
 from core.worker.compute.bitsandbytes import refuse_without_bitsandbytes
 from core.worker.compute.device import torch_device
 from core.worker.compute.memory_meter import memory_meter_for
@@ -35,8 +36,9 @@ class ParticipationConfig:
     ``device`` is "cpu" or "cuda:N", ``threads`` bounds the CPU's. ``micro_batch`` is in samples; without one, a
     dry run finds it. ``store`` keeps files; ``public_name`` is what others may call this computer;
     ``memory_limit_bytes`` is what training may take of the device's memory. ``is_state_server``: the peer holds the
-    run's state for others and trains next to nothing. ``line_memory`` keeps what was measured of the line,
-    to which belongs what the ``download_meter`` sees; the ``ticket`` lets this peer into a closed run.
+    run's state for others and trains next to nothing. ``line_memory`` keeps what was measured of the line, to which
+    belongs what the ``download_meter`` sees; the ``ticket`` lets this peer into a closed run; the ``rollback`` is the
+    run's last one.
     """
 
     device: str
@@ -50,6 +52,7 @@ class ParticipationConfig:
     line_memory: LineMemory = field(default_factory=LineMemory)
     download_meter: DownloadMeter = field(default_factory=DownloadMeter)
     ticket: bytes = b""
+    rollback: Rollback | None = None
 
 
 @dataclass(frozen=True)

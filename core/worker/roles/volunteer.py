@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from core.errors import ErrorKind, UserError
@@ -16,14 +16,13 @@ from core.protocol.commands import Join, Start
 from core.protocol.events import Connected, Evaluated, Left, RunFound, SearchFinished
 from core.run.address import peer_ids_of
 from core.run.consent import is_agreed
-from core.run.manifest import RunManifest, signers_of
+from core.run.manifest import signers_of
 from core.run.signed_manifest import SignedManifest
-from core.run.steering.control_value import ControlValue, Order, overlaid
-from core.run.steering.edit import edits_of
+from core.run.steering.control_value import ControlValue
 from core.run.steering.kept_control import kept_control_file
 from core.security.known_organisers import KnownOrganisers
 from core.tickets.wallet import Wallet
-from core.worker.access.invitation import access_to, obtain_ticket
+from core.worker.access.invitation import obtain_ticket
 from core.worker.fetch.file_store import FileStore
 from core.worker.network.line_memory import DIRECTIONS, LineMemory
 from core.worker.network.local_network import guard_for_swarm
@@ -35,7 +34,8 @@ from core.worker.roles.fleet_observer import FleetObserver
 from core.worker.roles.manifest_updates import follow_manifest
 from core.worker.roles.participation import RunParticipation, open_participation
 from core.worker.roles.preparation import ParticipationConfig
-from core.worker.roles.steering.follower import SteeringFollower, version_error
+from core.worker.roles.steering.follower import SteeringFollower
+from core.worker.roles.steering.found_run import FoundRun, closed_detail, found_event, looked_up, steered
 from core.worker.swarm import (
     ControlReader,
     ControlRepublisher,
@@ -44,37 +44,17 @@ from core.worker.swarm import (
     Interrupted,
     Publisher,
     Swarm,
-    control_now,
     find_manifests,
-    peers_in,
     publisher_of,
-    swarm_loss,
 )
 from core.worker.training.micro_batch_search import initial_micro_batch
 from core.worker.training.trainer import RateLimiter
 
 SEARCH_ATTEMPTS = 3
 SEARCH_PAUSE_SECONDS = 1.0
-MOST_STEERED = 4  # of which their control values are looked for before anything is agreed to
 MOST_RUNS = 32  # that the client is told; anybody may publish any number of them
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class _Run:
-    """A run that may be joined; ``signed`` is absent where the manifest is a local file.
-
-    ``control`` is what its organiser asks of all peers, if that is anything.
-    """
-
-    manifest: RunManifest
-    signed: SignedManifest | None = None
-    control: ControlValue | None = None
-
-    @property
-    def organiser(self) -> str:
-        return self.signed.organiser if self.signed else ""
 
 
 def run_volunteer(
@@ -125,7 +105,7 @@ class Volunteer:
         """Send what the swarm publishes, wait for consent, train; the number of samples contributed."""
         runs = self._search(access.swarm)
         for run in runs:
-            self._channel.emit(_found_event(run, access.swarm, self._pasted, self._wallet))
+            self._channel.emit(found_event(run, access.swarm, self._pasted, self._wallet))
         observer = self._observer(runs, access.swarm)
         if observer is not None:
             observer.look()
@@ -148,7 +128,7 @@ class Volunteer:
         self._peer_cache.choose_run(start.run_id)
         return self._train(chosen, start, access)
 
-    def _observer(self, runs: Sequence[_Run], swarm: Swarm) -> FleetObserver | None:
+    def _observer(self, runs: Sequence[FoundRun], swarm: Swarm) -> FleetObserver | None:
         """What tells who takes part in the only run, and whom they name, if the person wants to know that.
 
         Of several of one id, it is the one that the pasted address vouches for.
@@ -161,22 +141,22 @@ class Volunteer:
             return None
         return FleetObserver(swarm, runs[0].manifest, runs[0].organiser, self._pasted, self._channel)
 
-    def _search(self, swarm: Swarm) -> list[_Run]:
+    def _search(self, swarm: Swarm) -> list[FoundRun]:
         """The runs that may be joined; raises UserError where there is none, with the reason."""
         run_id = self._command.run_id
         if self._command.manifest is not None:
-            return [_Run(self._command.manifest)]
+            return [FoundRun(self._command.manifest)]
         for attempt in range(SEARCH_ATTEMPTS):
             if attempt:
                 time.sleep(SEARCH_PAUSE_SECONDS)
             found = find_manifests(swarm.dht, self._pasted)
             acceptable = [run for run in self._acceptable(found) if run_id in (None, run.manifest.run.id)]
-            if runs := list(_steered(acceptable[:MOST_RUNS], swarm, found)):
+            if runs := list(steered(acceptable[:MOST_RUNS], swarm, found)):
                 return runs
         _raise_refusal(run_id, found)
         raise UserError(ErrorKind.NO_SUCH_RUN, run_id or "")
 
-    def _acceptable(self, found: FoundManifests) -> Iterator[_Run]:
+    def _acceptable(self, found: FoundManifests) -> Iterator[FoundRun]:
         """The open runs that are signed by the organiser who is known for them, or by a new one."""
         for signed, manifest in found.open.values():
             try:
@@ -184,10 +164,11 @@ class Volunteer:
             except UserError as error:
                 found.refused[manifest.run.id] = error
             else:
-                yield _Run(manifest, signed)
+                yield FoundRun(manifest, signed)
 
-    def _train(self, run: _Run, start: Start, access: SwarmAccess) -> int:
-        if (closed := _closed_detail(run)) is not None:
+    def _train(self, run: FoundRun, start: Start, access: SwarmAccess) -> int:
+        run = looked_up(run, access.swarm)
+        if (closed := closed_detail(run)) is not None:
             raise UserError(ErrorKind.RUN_NOT_OPEN, closed)
         swarm = access.finalize()
         ticket = obtain_ticket(swarm, run.manifest, run.organiser, self._wallet)
@@ -204,21 +185,21 @@ class Volunteer:
         ) as participation:
             if run.signed is not None:
                 self._publish_and_follow(run, run.signed, swarm, participation)
-            participation.run_training(self._keep_signed(run.manifest, swarm, participation))
+            participation.run_training(self._keep_signed(run, swarm, participation))
             return participation.contributed_samples
 
-    def _keep_signed(
-        self, manifest: RunManifest, swarm: Swarm, participation: RunParticipation
-    ) -> Callable[[Evaluated], None]:
+    def _keep_signed(self, run: FoundRun, swarm: Swarm, participation: RunParticipation) -> Callable[[Evaluated], None]:
         """What signs every epoch and publishes that, where the run names us as one of its keepers."""
+        manifest = run.manifest
         if swarm.peer_id not in manifest.run.keepers:
             return lambda _evaluated: None
-        evaluation_log = EvaluationLog.load(swarm, manifest, swarm.folder / f"scores-{manifest.run.id}.msgpack")
+        kept = swarm.folder / f"scores-{manifest.run.id}.msgpack"
+        evaluation_log = EvaluationLog.load(swarm, manifest, kept, run.rollback)
         evaluation_log.start(self._supervisor.start)
         averager = participation.optimizer.state_averager
         return lambda evaluated: evaluation_log.add(evaluated, averager.roots)
 
-    def _participation_config(self, run: _Run, start: Start, ticket: bytes) -> ParticipationConfig:
+    def _participation_config(self, run: FoundRun, start: Start, ticket: bytes) -> ParticipationConfig:
         return ParticipationConfig(
             start.device,
             start.threads,
@@ -229,10 +210,11 @@ class Volunteer:
             start.memory_limit_bytes,
             line_memory=self._line_memory,
             ticket=ticket,
+            rollback=run.rollback,
         )
 
     def _publish_and_follow(
-        self, run: _Run, signed: SignedManifest, swarm: Swarm, participation: RunParticipation
+        self, run: FoundRun, signed: SignedManifest, swarm: Swarm, participation: RunParticipation
     ) -> None:
         """Remember the run's organiser, help to keep its manifest in the DHT, and follow newer revisions."""
         self._known.remember(run.manifest.run.id, run.organiser, run.manifest.revision)
@@ -250,7 +232,7 @@ class Volunteer:
         self._follow_orders(run, swarm, participation, watcher)
 
     def _follow_orders(
-        self, run: _Run, swarm: Swarm, participation: RunParticipation, watcher: ManifestWatcher
+        self, run: FoundRun, swarm: Swarm, participation: RunParticipation, watcher: ManifestWatcher
     ) -> None:
         """Obey what the organiser asks of all peers, from now on, and help to keep it in the DHT."""
         run_id, start_thread = run.manifest.run.id, self._supervisor.start
@@ -262,7 +244,9 @@ class Volunteer:
         def tell(control: ControlValue) -> None:
             self._channel.emit(watcher.steered(control))
 
-        follower = SteeringFollower(reader.poll, participation, tell, self._channel, is_organiser=False)
+        follower = SteeringFollower(
+            reader.poll, participation, tell, self._channel, is_organiser=False, rollback=run.rollback
+        )
         follower.start(start_thread)
 
 
@@ -271,7 +255,7 @@ class ManifestWatcher:
 
     def __init__(
         self,
-        run: _Run,
+        run: FoundRun,
         swarm: Swarm,
         known: KnownOrganisers,
         publisher: Publisher,
@@ -292,34 +276,12 @@ class ManifestWatcher:
         self._known.remember(run_id, signed.organiser, manifest.revision)
         if self._swarm.mode == "direct":
             self._publisher.publish_instead(signed.to_bytes())
-        return _found_event(self._run, self._swarm, self._pasted, self._wallet)
+        return found_event(self._run, self._swarm, self._pasted, self._wallet)
 
     def steered(self, control: ControlValue) -> RunFound:
         """The run under that control value."""
         self._run = replace(self._run, control=control)
-        return _found_event(self._run, self._swarm, self._pasted, self._wallet)
-
-
-def _steered(runs: Sequence[_Run], swarm: Swarm, found: FoundManifests) -> Iterator[_Run]:
-    """These runs with what their organisers ask of all peers; without those for which we are too old.
-
-    Of very many, that is looked for in the first only: each may name an organiser that does not answer.
-    """
-    for index, run in enumerate(runs):
-        run_id = run.manifest.run.id
-        control = control_now(swarm, run_id, run.organiser) if index < MOST_STEERED else ControlValue(run_id=run_id)
-        if detail := version_error(control):
-            found.refused[run_id] = UserError(ErrorKind.WORKERBEE_TOO_OLD, detail)
-        else:
-            yield replace(run, control=control)
-
-
-def _closed_detail(run: _Run) -> str | None:
-    """What the organiser says of a run that takes nobody; ``None`` of one that does."""
-    order = run.control.order if run.control else Order()
-    if order.state in ("draining", "ended"):
-        return order.reason
-    return run.manifest.run.notice if run.manifest.run.state != "open" else None
+        return found_event(self._run, self._swarm, self._pasted, self._wallet)
 
 
 def _raise_refusal(run_id: str | None, found: FoundManifests) -> None:
@@ -327,20 +289,3 @@ def _raise_refusal(run_id: str | None, found: FoundManifests) -> None:
     refused = found.refused.get(run_id) if run_id else next(iter(found.refused.values()), None)
     if refused is not None:
         raise refused
-
-
-def _found_event(run: _Run, swarm: Swarm, pasted: tuple[str, ...], wallet: Wallet) -> RunFound:
-    peers = peers_in(swarm.dht, run.manifest.run.id, swarm.peer_id, pasted)
-    control = run.control or ControlValue(run_id=run.manifest.run.id)
-    return RunFound(
-        manifest=overlaid(run.manifest, control),
-        organiser=run.organiser,
-        vouched=run.organiser in pasted,
-        peers=len(peers),
-        epoch=max((peer.epoch for peer in peers if not peer.client_mode), default=None),
-        samples_per_second=sum(peer.samples_per_second for peer in peers) if peers else None,
-        loss=swarm_loss(swarm.dht, run.manifest.run.id, pasted),
-        order=control.order,
-        edits=edits_of(run.manifest, control.edits),
-        access=access_to(run.manifest, run.organiser, swarm.peer_id, wallet),
-    )

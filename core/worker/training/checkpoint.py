@@ -18,6 +18,7 @@ from core.files.atomic import quarantine, storage_problem, write_atomically
 from core.localizable import localized
 from core.protocol.events import AnyEvent, CheckpointSaved, Warned
 from core.records.published.checkpoint_history import CheckpointHistory
+from core.run.steering.rollback import Rollback
 from core.worker.compute.optimizers import parameters_of
 from core.worker.process.supervisor import StartThread
 from core.worker.swarm import SwarmOptimizer
@@ -40,21 +41,22 @@ class Checkpoints:
         self._start_thread = start_thread
         self._saving: threading.Thread | None = None
         self._saved_epoch: int | None = None
+        self._rollback: Rollback | None = None
 
-    def load(self, epoch: int | None = None) -> int | None:
-        """Put the saved state in place, of that epoch or the newest; its epoch, or ``None`` where nothing is saved.
+    def load(self, rollback: Rollback | None = None) -> int | None:
+        """Put the newest saved state since that rollback in place, or the one that it goes back to.
 
-        A damaged file is moved aside, and the one before it is taken. What an interrupted save has left is removed.
-        Raises UserError where there is no checkpoint of that epoch.
+        The epoch of it; ``None`` where nothing is saved. A damaged file is moved aside, and the one before it is taken.
+        What an interrupted save has left is removed. Raises UserError where there is nothing to go back to.
         """
         for interrupted in self._path.parent.glob(f".{self._path.name}.*.tmp"):
             interrupted.unlink(missing_ok=True)
-        if epoch is not None and not self._history.go_back_to(epoch):
-            kept = ", ".join(str(each.epoch) for each in self._history.all())
-            raise UserError(
-                ErrorKind.USAGE,
-                localized("There is no checkpoint of epoch %1. Those that are kept: %2.", epoch, kept or "-"),
+        self._rollback = rollback
+        if rollback is not None and not self._history.go_back(rollback):
+            words = (
+                "The checkpoint of epoch %1, to which the run is to go back, is gone or another one. %2 takes another."
             )
+            raise UserError(ErrorKind.USAGE, localized(words, rollback.epoch, "`workerbee run rollback`"))
         while self._path.exists():
             if (loaded := self._load()) is not None or not self._take_the_one_before():
                 return loaded
@@ -75,9 +77,16 @@ class Checkpoints:
         return epoch
 
     def _take_the_one_before(self) -> bool:
-        """Make the newest of the others the newest; whether there is any."""
-        before = self._history.all()
-        return bool(before) and self._history.go_back_to(before[0].epoch)
+        """Make the newest of the others of the same rollback the newest; whether there is any."""
+        before = next((each for each in self._history.all() if each.rollback == self._rollback_number), None)
+        if before is None:
+            return self._rollback is not None and self._history.go_back(self._rollback)
+        self._history.make_newest(before)
+        return True
+
+    @property
+    def _rollback_number(self) -> int:
+        return 0 if self._rollback is None else self._rollback.number
 
     def save(self, epoch: int, loss: float | None = None) -> None:
         """Start to save, unless that epoch is saved already or an earlier save is still running."""
@@ -100,7 +109,15 @@ class Checkpoints:
         averager = self._optimizer.state_averager
         try:
             with self._history.adding(), averager.lock_averaged_tensors:
-                save_checkpoint(self._path, self._run_id, epoch, averager.optimizer, averager.extra_tensors, loss)
+                save_checkpoint(
+                    self._path,
+                    self._run_id,
+                    epoch,
+                    averager.optimizer,
+                    averager.extra_tensors,
+                    loss,
+                    self._rollback_number,
+                )
         except OSError as error:
             problem = storage_problem(error, self._path)
             self._emit(Warned(problem=problem.problem.key, detail=problem.detail))
@@ -116,13 +133,15 @@ def save_checkpoint(
     optimizer: torch.optim.Optimizer,
     extra: Sequence[torch.Tensor] = (),
     loss: float | None = None,
+    rollback: int = 0,
 ) -> None:
     """Write the parameters, the optimizer's tensors and the extra ones as safetensors, in place of the old file.
 
-    Raises OSError, and the old file stays whole.
+    ``rollback`` is the number of the last one, 0 for none. Raises OSError, and the old file stays whole.
     """
     whole = {name: tensor.detach().cpu().contiguous() for name, tensor in _named(optimizer, extra).items()}
     about = {"run_id": run_id, "epoch": str(epoch)} | ({} if loss is None else {"loss": repr(loss)})
+    about |= {"rollback": str(rollback)} if rollback else {}
     write_atomically(path, save(whole, metadata=about))
 
 

@@ -185,11 +185,18 @@ def test_the_first_problem_is_the_one_that_counts() -> None:
     assert session.problem == ErrorKind.NO_SUCH_DEVICE
 
 
-def test_a_worker_that_leaves_to_begin_anew_does_not_end_the_session() -> None:
-    session = picture(*TRAINING, failed(ErrorKind.NETWORK_CHANGED), Left(contributed_samples=150), WorkerExited(0))
+@pytest.mark.parametrize("cause", [ErrorKind.NETWORK_CHANGED, ErrorKind.RUN_ROLLED_BACK])
+def test_a_worker_that_leaves_to_begin_anew_does_not_end_the_session(cause: ErrorKind) -> None:
+    session = picture(*TRAINING, failed(cause), Left(contributed_samples=150), WorkerExited(0))
     assert session.is_crashed
-    session = reducer.reduce(session, Restarting(attempt=1, seconds=2.0, problem=ErrorKind.NETWORK_CHANGED.key))
+    session = reducer.reduce(session, Restarting(attempt=1, seconds=2.0, problem=cause.key))
     assert (session.phase, session.contributed_samples, session.left) == ("connecting", 150, None)
+
+
+def test_a_restarted_organiser_does_not_go_back_to_its_checkpoint_again() -> None:
+    back = Asked(Publish(manifest=manifest(), home="/nowhere", from_checkpoint=20))
+    assert picture(back).opening == back.command
+    assert picture(back).opening_again == PUBLISH.command
 
 
 def test_when_there_is_no_other_attempt_the_crash_is_the_problem() -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+from typing import Any
+
 import pytest
 from hivemind.p2p import PeerID
 
+from core.errors import ErrorKind
+from core.protocol.events import AnyEvent
 from core.run.steering.control_value import ControlValue, Order, OrderState
 from core.version import own_version
-from core.worker.roles.steering.follower import is_dismissed, version_error
+from core.worker.roles.steering.follower import SteeringFollower, is_dismissed, version_error
 from core.worker.roles.steering.outdated import outdated_peers
 from core.worker.swarm import ActivityRecord
 from core.worker.swarm.dht.progress_reports import PeerReport
@@ -29,6 +34,43 @@ def test_a_peer_leaves_an_ended_run_at_once_and_one_that_drains_after_the_epoch(
 ) -> None:
     control = ControlValue(run_id="sums", order=Order(state=state, at_epoch=7))
     assert is_dismissed(control, epoch) is leaves
+
+
+class Standing:
+    """Stands for a peer that trains, and for its channel."""
+
+    local_epoch, epoch_seconds = 27, None
+
+    def __init__(self) -> None:
+        self.leaving, self.said, self.is_held = threading.Event(), list[AnyEvent](), False
+
+    def hold(self, is_held: bool) -> None:
+        self.is_held = is_held
+
+    def require_version(self, minimum: str) -> None:
+        pass
+
+    def plan(self, edits: object) -> None:
+        pass
+
+    def emit(self, event: AnyEvent) -> None:
+        self.said.append(event)
+
+    def leave(self) -> None:
+        self.leaving.set()
+
+
+@pytest.mark.parametrize("is_organiser", [False, True])
+def test_every_peer_begins_anew_for_a_rollback_and_none_for_one_that_it_has_obeyed(is_organiser: bool) -> None:
+    back = ControlValue(run_id="sums").rolled_back(20, 64 * "a", 2e9)
+    noticed = back.noticed("Back at noon.", 2e9)
+    for obeyed, problems in ((None, [ErrorKind.RUN_ROLLED_BACK.key]), (back.rollback, [])):
+        peer: Any = Standing()
+        SteeringFollower(
+            lambda: noticed, peer, lambda control: None, peer, is_organiser=is_organiser, rollback=obeyed
+        ).look()
+        assert [each.problem for each in peer.said] == problems
+        assert peer.leaving.is_set() == bool(problems)
 
 
 def test_a_run_that_asks_for_a_newer_version_says_which_one_it_needs() -> None:

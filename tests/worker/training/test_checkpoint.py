@@ -11,14 +11,19 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
 from core.errors import UserError
 from core.files.folders import DataFolder
+from core.files.locks import PeerFiles
 from core.protocol.codec import decode_event
 from core.protocol.events import AnyEvent, CheckpointSaved, Published, Warned
+from core.records.published.checkpoint_history import CheckpointHistory, file_hash
+from core.records.published.rollback_order import checkpoint_to_go_back_to
+from core.run.steering.rollback import Rollback
 from core.worker.training.checkpoint import Checkpoints, load_checkpoint, save_checkpoint
 from tests.support.checkout import ROOT
 from tests.support.peers.hostile_records import organiser
@@ -190,19 +195,54 @@ def test_the_last_five_are_kept_and_the_best_one(path: Path) -> None:
     assert names(path) == {FILE_NAME, *(f"checkpoint-{epoch}.safetensors" for epoch in (2, 5, 6, 7, 8))}
 
 
-def test_a_run_goes_back_to_an_earlier_checkpoint_and_keeps_the_later_ones(path: Path) -> None:
+def rollback_to(path: Path, epoch: int, number: int = 1) -> Rollback:
+    """A rollback to the checkpoint of that epoch as it is now."""
+    found = CheckpointHistory(path).of_epoch(epoch)
+    assert found is not None
+    return Rollback(number=number, epoch=epoch, at=0.0, sha256=file_hash(found.path))
+
+
+def test_a_run_goes_back_to_an_earlier_checkpoint_once_and_keeps_the_later_ones(path: Path) -> None:
     save_epochs(path, {1: 3.0, 2: 2.0, 1006: 3.5})
-    optimizer = trained(seed=1)[1]
-    assert checkpoints(path, optimizer, []).load(2) == 2
-    assert checkpoints(path, optimizer, []).load() == 2, "it is where a restart begins"
+    optimizer, forward, back = trained(seed=1)[1], rollback_to(path, 1006, number=2), rollback_to(path, 2)
+    assert checkpoints(path, optimizer, []).load(back) == 2
+    kept = checkpoints(path, optimizer, [])
+    assert kept.load(back) == 2, "nothing has been saved since"
     assert names(path) == {FILE_NAME, "checkpoint-1.safetensors", "checkpoint-1006.safetensors"}
-    assert checkpoints(path, optimizer, []).load(1006) == 1006
+    kept.save_last(3)
+    again = checkpoints(path, optimizer, [])
+    assert again.load(back) == 3, "a restart does not go back again"
+    assert again.load(forward) == 1006
+
+
+def test_the_checkpoint_to_go_back_to_outlives_the_next_ones(path: Path) -> None:
+    save_epochs(path, {epoch: 3.0 - epoch / 10 for epoch in range(1, 6)})
+    back = rollback_to(path, 1)
+    save_epochs(path, {6: 1.0, 7: 1.0, 8: 1.0})
+    assert checkpoints(path, trained()[1], []).load(back) == 1
+
+
+def test_what_was_given_up_does_not_take_the_place_of_a_damaged_checkpoint(path: Path) -> None:
+    save_epochs(path, {1: 3.0, 2: 2.0, 9: 3.5})
+    back = rollback_to(path, 2)
+    kept = checkpoints(path, trained()[1], [])
+    kept.load(back)
+    kept.save_last(3)
+    path.write_bytes(path.read_bytes()[:100])
+    assert checkpoints(path, trained()[1], []).load(back) == 2
+
+
+def test_another_checkpoint_of_the_epoch_is_not_gone_back_to(path: Path) -> None:
+    save_epochs(path, {1: 3.0, 2: 2.0})
+    back = msgspec.structs.replace(rollback_to(path, 1), sha256=64 * "0")
+    with pytest.raises(UserError, match=r"The checkpoint of epoch 1, to which the run is to go back, is gone"):
+        checkpoints(path, trained()[1], []).load(back)
 
 
 def test_an_epoch_without_a_checkpoint_is_refused_by_those_that_there_are(path: Path) -> None:
     save_epochs(path, {1: 3.0, 2: 2.0})
     with pytest.raises(UserError, match=r"no checkpoint of epoch 7.*2, 1"):
-        checkpoints(path, trained()[1], []).load(7)
+        checkpoint_to_go_back_to(PeerFiles(path.parent), 7)
 
 
 def test_the_one_before_a_damaged_checkpoint_is_taken(path: Path) -> None:

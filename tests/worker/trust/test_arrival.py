@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -47,10 +48,13 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrival, "LOOK_SECONDS", 0.0)
 
 
-def arrived(tracker: Tracker, *, is_organiser: bool = False, is_published: bool = True) -> tuple[Search, list[str]]:
+def arrived(
+    tracker: Tracker, *, is_organiser: bool = False, is_published: bool = True, least_epoch: int = 0
+) -> tuple[Search, list[str]]:
     """What it downloads, if anything, and what it says while it waits."""
     search, told = Search(), list[str]()
-    arriving = Arrival(tracker, search, 0, is_organiser=is_organiser, is_published=is_published)
+    options = {"is_organiser": is_organiser, "is_published": is_published}
+    arriving = Arrival(tracker, search, 0, least_epoch=least_epoch, **options)
     arriving.await_progress(threading.Event(), lambda: told.append("waiting"))
     return search, told
 
@@ -86,6 +90,17 @@ def test_the_organiser_and_who_has_a_run_file_of_an_unpublished_run_wait_for_nob
     tracker = Tracker(ORGANISER)
     search, told = arrived(tracker, is_organiser=is_organiser, is_published=is_published)
     assert search.has_state and not told and not tracker.looks
+
+
+def test_after_a_rollback_only_who_has_come_to_that_epoch_is_believed_and_nobody_begins_without(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(arrival, "WAIT_SECONDS", 0.0)
+    newcomer, organiser = SimpleNamespace(epoch=0), SimpleNamespace(epoch=7)
+    tracker = Tracker(NOBODY, {b"newcomer": newcomer}, {b"newcomer": newcomer, b"organiser": organiser}, epoch=7)
+    search, told = arrived(tracker, least_epoch=7)
+    assert tracker.global_epoch == 7 and not search.has_state
+    assert told == ["waiting"] * 3
 
 
 def test_who_leaves_meanwhile_waits_no_longer() -> None:

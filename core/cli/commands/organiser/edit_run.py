@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import msgspec
 
-from core.cli.commands.organiser.steer import control_of, write_control
 from core.cli.output.json_lines import print_object
 from core.cli.parser.organiser.run_arguments import EditRun
 from core.cli.runner.consent import confirm
@@ -19,6 +18,7 @@ from core.run.consent import changes_between
 from core.run.manifest import RunManifest
 from core.run.run_file import load_run_file
 from core.run.steering.edit import Numbers, edit_error, latest_numbers, numbers_of
+from core.run.steering.kept_control import ask_control, asked_control
 
 _ADVICE = "Publish the run file anew for that: volunteers are shown what has changed, and asked."
 _PATHS = ("optimizer.learning_rate", "collaboration.target_batch_size", "collaboration.max_round_seconds")
@@ -27,7 +27,7 @@ _PATHS = ("optimizer.learning_rate", "collaboration.target_batch_size", "collabo
 def edit_run(command: EditRun, folders: Folders) -> int:
     """Show what changes, ask, and write it for the process that publishes the run; raises UserError."""
     run = find_published_run(command.run, folders.contents)
-    wanted, control = load_run_file(command.file), control_of(run)
+    wanted, control = load_run_file(command.file), asked_control(run.files, run.organiser, run.manifest.run.id)
     _refuse_other_changes(run.manifest, wanted)
     before, after = latest_numbers(run.manifest, control.edits), numbers_of(wanted)
     if error := edit_error(run.manifest, after):
@@ -37,7 +37,7 @@ def edit_run(command: EditRun, folders: Folders) -> int:
     is_agreed = bool(lines) and (command.yes or confirm("Change that for all peers?", command.json))
     if is_agreed:
         control = control.edited(after, numbers_of(run.manifest), time.time())
-        write_control(run, control)
+        ask_control(run.files, control)
         told = "the same epoch of all peers, in about half a minute" if run.is_published_now else "the next start"
         print(f"It holds from {told} on.", file=stream)
     if command.json:

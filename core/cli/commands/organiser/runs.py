@@ -1,4 +1,4 @@
-"""`runs`: what is published, and was published, from this computer."""
+"""`runs`: what is published, and was published, from this computer; and the runs that it helps, in their order."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from core.cli.runner.displays import stream_for_people
 from core.files.folders import Folders
 from core.records.published.checkpoint_header import KeptCheckpoint
 from core.records.published.runs import PublishedRun, published_runs
+from core.run_order.order import RunOrderFile
 from core.security.sanitize import sanitize_line
 from core.texts import figures
 
 
 def runs(command: ListRuns, folders: Folders) -> int:
-    """Print every run that has a folder here, and what is in that; programs get an object for each."""
-    found = published_runs(folders.contents)
+    """Print every run that has a folder here, and what is in that, and the order; programs get an object for each."""
+    found, helped = published_runs(folders.contents), RunOrderFile(folders.contents.run_order_file).order.runs
     for run in found:
         if command.json:
             _print_object(run)
@@ -22,6 +23,14 @@ def runs(command: ListRuns, folders: Folders) -> int:
             print("\n".join(_lines(run)))
     if not found:
         print("No run was published from here.", file=stream_for_people(command.json))
+    if helped and not command.json:
+        print("Runs that the window helps, in this order:")
+    for place, ordered in enumerate(helped, 1):
+        name, run_id = sanitize_line(ordered.name), sanitize_line(ordered.run.run_id)
+        if command.json:
+            print_object("run_in_order", place=place, id=run_id, name=name, organiser=ordered.run.organiser)
+        else:
+            print(f"  {place}. {name} ({run_id})")
     return 0
 
 

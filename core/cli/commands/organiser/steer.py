@@ -11,12 +11,10 @@ from core.cli.parser.organiser.steer_arguments import SteerAction, SteerRun
 from core.cli.runner.consent import confirm
 from core.cli.runner.displays import stream_for_people
 from core.errors import ErrorKind, UserError
-from core.files.atomic import storage_problem
 from core.files.folders import Folders
-from core.files.json_file import JsonFile
 from core.records.published.runs import PublishedRun, find_published_run
 from core.run.steering.control_value import ControlValue, Order, OrderState
-from core.run.steering.kept_control import kept_control, kept_control_file
+from core.run.steering.kept_control import ask_control, asked_control
 from core.security.sanitize import sanitize_line
 from core.texts.run import order_words
 
@@ -32,36 +30,19 @@ _QUESTION = "All peers leave, and none comes back by itself. End the run?"
 def steer(command: SteerRun, folders: Folders) -> int:
     """Write the control value, which the process that publishes the run then signs and publishes; print what holds."""
     run = find_published_run(command.run, folders.contents)
-    control = control_of(run)
+    control = asked_control(run.files, run.organiser, run.manifest.run.id)
     if command.action != "show":
         changed = _changed(control, command, time.time())
         if command.action == "end" and not (command.yes or confirm(_QUESTION, command.json)):
             print("The run goes on.", file=stream_for_people(command.json))
             return 0
         control = changed
-        write_control(run, control)
+        ask_control(run.files, control)
     if command.json:
         order = msgspec.to_builtins(control.order)
         print_object("steered", **_of_value(control), order=order)
     _print(run, control, command)
     return 0
-
-
-def control_of(run: PublishedRun) -> ControlValue:
-    """What was asked of the peers of a run last, with the epochs that its publisher has filled in, if it has."""
-    run_id = run.manifest.run.id
-    asked = JsonFile[ControlValue](run.files.control_file, ControlValue).read()
-    signed = kept_control(kept_control_file(run.files.path, run_id), run.organiser, run_id)
-    return asked if asked is not None and asked.run_id == run_id and asked.number > signed.number else signed
-
-
-def write_control(run: PublishedRun, control: ControlValue) -> None:
-    """Ask that of them from now on; raises UserError."""
-    path = run.files.control_file
-    try:
-        JsonFile[ControlValue](path, ControlValue).write(control)
-    except OSError as error:
-        raise storage_problem(error, path) from error
 
 
 def _changed(control: ControlValue, command: SteerRun, now: float) -> ControlValue:

@@ -44,9 +44,19 @@ class EditRun:
     json: bool
 
 
+@dataclass(frozen=True)
+class RollBackRun:
+    """The command `run rollback`: all peers of a run that was published here go back to its checkpoint of an epoch."""
+
+    run: str
+    epoch: int
+    yes: bool
+    json: bool
+
+
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Add the actions to the parser of the command."""
-    actions = parser.add_subparsers(dest="action", metavar="new|check|edit", required=True)
+    actions = parser.add_subparsers(dest="action", metavar="new|check|edit|rollback", required=True)
     new = actions.add_parser("new", help="write a run file with comments", allow_abbrev=False)
     new.add_argument("file", metavar="FILE", type=Path, nargs="?", default=DEFAULT_RUN_FILE, help="where to write it")
     add_json(new, RESULT_AS_JSON)
@@ -71,10 +81,22 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     edit.add_argument("file", metavar="FILE", type=Path, help="its run file, with the numbers that are to hold")
     edit.add_argument("--yes", action="store_true", help="change them without asking")
     add_json(edit, RESULT_AS_JSON)
+    _add_rollback(actions.add_parser("rollback", help="go back to a checkpoint, all of a run", allow_abbrev=False))
 
 
-def read_run(asked: argparse.Namespace) -> NewRunFile | CheckRunFile | EditRun:
+def _add_rollback(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", metavar="RUN", help="the id of a run that was published here")
+    parser.add_argument(
+        "--to", metavar="K", type=typed.positive, required=True, help="the epoch of one of its checkpoints"
+    )
+    parser.add_argument("--yes", action="store_true", help="go back without asking")
+    add_json(parser, RESULT_AS_JSON)
+
+
+def read_run(asked: argparse.Namespace) -> NewRunFile | CheckRunFile | EditRun | RollBackRun:
     """The action that was typed."""
+    if asked.action == "rollback":
+        return RollBackRun(asked.run, asked.to, asked.yes, asked.json)
     if asked.action == "edit":
         return EditRun(asked.run, asked.file, asked.yes, asked.json)
     if asked.action == "new":

@@ -1,4 +1,4 @@
-"""Obeys the organiser's control value while this computer trains: pause, resume, drain, end, version, numbers."""
+"""Obeys the organiser's control value while this computer trains: pause, drain, end, rollback, version, numbers."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from core.localizable import Detail, localized
 from core.protocol.events import Failed
 from core.run.steering.control_value import ControlValue
 from core.run.steering.edit import Edit
+from core.run.steering.rollback import Rollback, is_same, least_epoch
 from core.version import is_older, own_version
 from core.worker.process.channel import WorkerChannel
 from core.worker.swarm.dht.publisher import StartThread
@@ -49,7 +50,8 @@ class Steerable(Protocol):
 class SteeringFollower:
     """Polls the control value of a run, and obeys it; ``tell`` lets the client know of each new one.
 
-    The organiser's own peer never leaves by itself: it holds where others leave, and goes on to publish the order.
+    The organiser's own peer holds where others leave, and goes on to publish the order. Where there has been another
+    ``rollback`` than the last one before this peer began, every peer ends, for its client to begin anew with it.
     """
 
     def __init__(
@@ -60,10 +62,11 @@ class SteeringFollower:
         channel: WorkerChannel,
         *,
         is_organiser: bool,
+        rollback: Rollback | None = None,
         poll_seconds: float = POLL_SECONDS,
     ) -> None:
         self._poll, self._peer, self._tell, self._channel = poll, peer, tell, channel
-        self._is_organiser, self._poll_seconds = is_organiser, poll_seconds
+        self._is_organiser, self._rollback, self._poll_seconds = is_organiser, rollback, poll_seconds
         self._told_number = 0
 
     def start(self, start_thread: StartThread) -> None:
@@ -93,6 +96,10 @@ class SteeringFollower:
             return
         is_over = is_dismissed(control, self._peer.local_epoch)
         if is_over and not self._is_organiser:
+            self._channel.leave()
+        elif not is_same(control.rollback, self._rollback):
+            detail = f"All go on from epoch {least_epoch(control.rollback)}."
+            self._channel.emit(Failed(problem=ErrorKind.RUN_ROLLED_BACK.key, detail=detail))
             self._channel.leave()
         else:
             self._peer.hold(is_over or control.order.state == "paused")

@@ -11,6 +11,7 @@ from core.protocol.events import RunFound
 from core.run.manifest import RunManifest
 from core.run.steering.control_value import ControlValue, overlaid
 from core.run.steering.edit import Edit, edits_of, lead_epochs, with_epochs
+from core.run.steering.rollback import Rollback
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import StartThread
 from core.worker.roles.steering.follower import Steerable, SteeringFollower
@@ -28,10 +29,12 @@ def steer(
     checkpoints: Checkpoints,
     channel: WorkerChannel,
     start_thread: StartThread,
+    rollback: Rollback | None,
 ) -> None:
     """Publish the control value in the file at ``path`` and obey it, until we leave; returns at once.
 
-    A run that is drained or ended keeps its model: a checkpoint is saved as soon as this peer holds.
+    A run that is drained or ended keeps its model: a checkpoint is saved as soon as this peer holds. The last
+    ``rollback`` before this peer began is given.
     """
 
     def completed(control: ControlValue) -> ControlValue:
@@ -43,14 +46,27 @@ def steer(
         return msgspec.structs.replace(control, order=order, edits=edits)
 
     def tell(control: ControlValue) -> None:
-        shown, made = overlaid(manifest, control), edits_of(manifest, control.edits)
-        channel.emit(RunFound(manifest=shown, organiser=swarm.peer_id, vouched=True, order=control.order, edits=made))
+        channel.emit(_told(manifest, swarm.peer_id, control))
 
     publisher = ControlPublisher(swarm, manifest.run.id, path, completed)
     publisher.start(start_thread)
-    held = _Holding(peer, checkpoints)
-    follower = SteeringFollower(publisher.poll, held, tell, channel, is_organiser=True, poll_seconds=FILE_POLL_SECONDS)
+    held, seconds = _Holding(peer, checkpoints), FILE_POLL_SECONDS
+    follower = SteeringFollower(
+        publisher.poll, held, tell, channel, is_organiser=True, rollback=rollback, poll_seconds=seconds
+    )
     follower.start(start_thread)
+
+
+def _told(manifest: RunManifest, organiser: str, control: ControlValue) -> RunFound:
+    """The run under that control value, as its own organiser is told of it."""
+    return RunFound(
+        manifest=overlaid(manifest, control),
+        organiser=organiser,
+        vouched=True,
+        order=control.order,
+        edits=edits_of(manifest, control.edits),
+        rollback=control.rollback,
+    )
 
 
 class _Holding:

@@ -17,6 +17,7 @@ from hivemind.averaging.control import StepControl
 from core.errors import ErrorKind, UserError
 from core.localizable import LocalizedText, localized
 from core.run.spec.collaboration import Collaboration
+from core.run.steering.rollback import Rollback, least_epoch, swarm_id
 from core.worker.compute.optimizers import count_steps
 from core.worker.swarm.averaging.allreduce import are_finite
 from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
@@ -59,7 +60,8 @@ class SwarmOptimizer(hivemind.Optimizer):
     state_averager: TrainingStateAverager
     takes_own_steps = False  # whether a peer steps by itself between two rounds, as with local SGD
     own_step_seconds = 0.0  # that those steps have taken so far
-    _has_resumed = _has_gone_back = _has_taken_state = False
+    _has_resumed = _has_taken_state = False
+    _failed_downloads, _last_refusal = 0, LocalizedText()
     needs_gradient = True  # whether anybody uses this peer's gradients
     max_checkpoint_epochs = sys.maxsize  # from one checkpoint to the next
 
@@ -76,16 +78,17 @@ class SwarmOptimizer(hivemind.Optimizer):
         listeners: Listeners,
         is_state_server: bool = False,
         organiser: str = "",
+        rollback: Rollback | None = None,
     ) -> None:
-        self.is_organiser = organiser == swarm.peer_id
+        self.is_organiser, self._least_epoch = organiser == swarm.peer_id, least_epoch(rollback)
         self._leaving, self._listeners, self._children, self._barred = leaving, listeners, swarm.children, swarm.barred
-        self._collaboration, self._last_exchange, self._failed_downloads = collaboration, shared_seconds(), 0
-        self._is_passive, self._last_refusal = is_state_server and collaboration.use_local_updates, LocalizedText()
+        self._collaboration, self._last_exchange = collaboration, shared_seconds()
+        self._is_passive = is_state_server and collaboration.use_local_updates
         self._download = StateDownload(leaving, listeners.on_download, self._refused)
         params, known = list(params), KnownKeys.of_run(swarm.folder, run_id)
         super().__init__(
             dht=swarm.dht,
-            run_id=run_id,
+            run_id=swarm_id(run_id, rollback),
             params=params,
             optimizer=optimizer,
             scheduler=scheduler,
@@ -104,7 +107,8 @@ class SwarmOptimizer(hivemind.Optimizer):
         self.tracker.on_no_peers_left = self._cancel_rounds_soon
         self._claims = ClaimSearch(self.tracker, self._download, self._nobody_has)
         options = {"is_organiser": self.is_organiser, "is_published": is_published}
-        self.arrival = Arrival(self.tracker, self._download, self.local_epoch, **options)
+        least = self._least_epoch
+        self.arrival = Arrival(self.tracker, self._download, self.local_epoch, least_epoch=least, **options)
 
     def _cancel_rounds_soon(self) -> None:
         """Cancel rounds that nobody joins, in a thread: a cancelled future must not meet the tracker's event loop."""
@@ -206,8 +210,7 @@ class SwarmOptimizer(hivemind.Optimizer):
 
     def _refused(self, peer_id: str, why: str) -> None:
         self._last_refusal = localized("%1 offers one, but %2.", peer_id, why)
-        if not self._has_gone_back:  # then everybody's state is refused
-            self._listeners.on_refusal(peer_id, why)
+        self._listeners.on_refusal(peer_id, why)
 
     @property
     def has_run_state(self) -> bool:
@@ -243,8 +246,8 @@ class SwarmOptimizer(hivemind.Optimizer):
 
     def _epoch_error(self, epoch: int) -> str:
         """Why a state of that epoch is not for us, in words; empty where it may be."""
-        if self._has_gone_back:
-            return "the organiser has gone back to a checkpoint"
+        if epoch < self._least_epoch:
+            return f"it is of epoch {epoch}, and the organiser has taken the run back to epoch {self._least_epoch}"
         is_back = self._has_resumed and not self._has_taken_state
         return self.tracker.epoch_error(epoch, was_away=is_back)
 
@@ -256,7 +259,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         """
         self.tracker.distrust(claims)
         before = claims.get(self.tracker.own_subkey, 0)
-        is_lonely = self._has_resumed and not self._has_gone_back and not self._download.is_offered
+        is_lonely = self._has_resumed and not self._download.is_offered
         if is_lonely and before > self.local_epoch:
             log.warning("nobody offers the state of epoch %d; ours is the newest there is", before)
             self._continue_at(before)
@@ -310,12 +313,9 @@ class SwarmOptimizer(hivemind.Optimizer):
     def exchanged_share(self) -> float | None:
         """How much of an exchange is done while training goes on, 0 to 1; ``None`` where that is not known."""
 
-    def resume_at(self, epoch: int, *, is_exact: bool = False) -> None:
-        """Continue at that epoch, after parameters and optimizer state were put in place.
-
-        Where ``is_exact``, we go back to them, and take nobody's later state.
-        """
-        self._has_resumed, self._has_gone_back = True, is_exact
+    def resume_at(self, epoch: int) -> None:
+        """Continue at that epoch, after parameters and optimizer state were put in place."""
+        self._has_resumed = True
         self._continue_at(epoch)
 
     def _continue_at(self, epoch: int) -> None:

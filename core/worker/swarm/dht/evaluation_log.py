@@ -17,6 +17,7 @@ from core.files.atomic import write_atomically
 from core.protocol.events import Evaluated
 from core.run.manifest import RunManifest
 from core.run.signed_scores import MAX_SCORES_BYTES, EvaluationHistory, Score, scores_in, sign_scores
+from core.run.steering.rollback import Rollback
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.organiser_values import values_of
 from core.worker.swarm.dht.publisher import Publisher, StartThread
@@ -34,11 +35,17 @@ class EvaluationLog:
         self._publisher = Publisher(swarm.dht, _key(history.run_id), swarm.peer_id, self._signed())
 
     @classmethod
-    def load(cls, swarm: Swarm, manifest: RunManifest, file: Path) -> EvaluationLog:
-        """Go on from what an earlier start has left in that file, if our own key has signed it."""
+    def load(cls, swarm: Swarm, manifest: RunManifest, file: Path, rollback: Rollback | None = None) -> EvaluationLog:
+        """Go on from what an earlier start has left in that file, if our own key has signed it.
+
+        What was measured before a rollback of epochs after it is left out.
+        """
         run_id = manifest.run.id
         kept = scores_in(file.read_bytes(), swarm.peer_id, run_id) if file.exists() else None
-        return cls(swarm, manifest.evaluation.every_epochs, file, kept or EvaluationHistory(run_id))
+        history = kept or EvaluationHistory(run_id)
+        if rollback is not None:
+            history = history.gone_back_to(rollback.epoch, rollback.at)
+        return cls(swarm, manifest.evaluation.every_epochs, file, history)
 
     def start(self, start_thread: StartThread) -> None:
         """Publish what there is, and go on doing so in the background."""

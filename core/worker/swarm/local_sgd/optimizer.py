@@ -19,6 +19,7 @@ import torch
 from hivemind.averaging.control import StepControl
 
 from core.run.spec.collaboration import Collaboration
+from core.run.steering.rollback import swarm_id
 from core.worker.compute.optimizers import parameters_of
 from core.worker.swarm.averaging.optimizer import OptimizerFactory, SchedulerFactory, SwarmOptimizer
 from core.worker.swarm.averaging.rounds import Rounds
@@ -84,8 +85,9 @@ class LocalSgdOptimizer(SwarmOptimizer):
         self._is_keeper, self._repair = is_state_server, Repair()
         self._progress = OwnProgress(codec("int8"), collaboration.max_stale_rounds)
         self.needs_gradient = not is_state_server
-        self._round_log = RoundLog(None if swarm.mode == "client" else swarm.folder / "rounds" / quote(run_id, safe=""))
-        self._downloads = swarm.folder / "downloads" / quote(run_id, safe="")
+        name = quote(swarm_id(run_id, kwargs.get("rollback")), safe="")
+        self._round_log = RoundLog(None if swarm.mode == "client" else swarm.folder / "rounds" / name)
+        self._downloads = swarm.folder / "downloads" / name
         self._outer_steps, self._rebase = torch.zeros(1), None
         self._make_outer = partial(OuterNesterov, lr=collaboration.outer_lr, momentum=collaboration.outer_momentum)
         outer = partial(self._make_outer, outer_steps=self._outer_steps)
@@ -314,13 +316,10 @@ class LocalSgdOptimizer(SwarmOptimizer):
         _metadata, own_state, _infos = self.state_averager.get_current_state()
         return self._mirror.fetch(own_state, max_bytes(self.state_averager))
 
-    def resume_at(self, epoch: int, *, is_exact: bool = False) -> None:
-        """Continue at that epoch, after base weights, momentum and outer steps were put in place.
-
-        The rounds that an earlier process has written to its log since then are taken again, unless ``is_exact``.
-        """
+    def resume_at(self, epoch: int) -> None:
+        """Continue at that epoch with what was put in place, or where the rounds of our own log lead on to from it."""
         self.outer.forget_version()
-        super().resume_at(epoch if is_exact else epoch + self._replay_own_rounds(), is_exact=is_exact)
+        super().resume_at(epoch + self._replay_own_rounds())
         self._version = self.outer.version()
         self._round_log.end_at(self._version)
         self._inner.follow(self.local_epoch)

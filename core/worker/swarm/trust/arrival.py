@@ -47,14 +47,22 @@ class Arrival:
     """A newcomer believes whatever is claimed, and the organiser has the run's state.
 
     In a run that ``is_published`` somebody is at work, and what we have is the run's state only once we know their
-    progress; see `await_progress`. ``epoch`` is our own.
+    progress; see `await_progress`. ``epoch`` is our own. Before ``least_epoch``, to which the organiser has taken the
+    run back, there is nothing to train with: who has come to it is waited for without an end.
     """
 
     def __init__(
-        self, tracker: ArrivalTracker, search: StateSearch, epoch: int, *, is_organiser: bool, is_published: bool
+        self,
+        tracker: ArrivalTracker,
+        search: StateSearch,
+        epoch: int,
+        *,
+        is_organiser: bool,
+        is_published: bool,
+        least_epoch: int = 0,
     ) -> None:
-        self._tracker, self._search, self._epoch = tracker, search, epoch
-        self._is_blind = is_published and not is_organiser and not tracker.others
+        self._tracker, self._search, self._epoch, self._least_epoch = tracker, search, epoch, least_epoch
+        self._is_blind = is_published and not is_organiser and not self._is_told
         search.has_state = is_organiser or (not self._is_blind and tracker.global_epoch <= epoch)
         tracker.is_newcomer = lambda: not search.has_state
         tracker.confirm(0)
@@ -62,9 +70,9 @@ class Arrival:
     def await_progress(self, leaving: threading.Event, on_wait: Callable[[], None]) -> None:
         """Wait until anybody has told how far the run is, for a while; ``on_wait`` is called while nobody has."""
         began = time.monotonic()
-        while self._is_blind and not self._tracker.others and not leaving.is_set():
+        while self._is_blind and not self._is_told and not leaving.is_set():
             patience = SIGNED_WAIT_SECONDS if self._tracker.has_signed_epochs else WAIT_SECONDS
-            if time.monotonic() - began > patience:
+            if time.monotonic() - began > patience and not self._least_epoch:
                 log.warning("nobody has told how far the run is: training begins with what is here")
                 break
             on_wait()
@@ -74,3 +82,9 @@ class Arrival:
             self._is_blind = False
             self._tracker.confirm(0)
             self._search.has_state = self._tracker.global_epoch <= self._epoch
+
+    @property
+    def _is_told(self) -> bool:
+        """Whether anybody tells how far the run is, who has come at least to where the organiser has taken it back."""
+        others = self._tracker.others.values()
+        return any(each.epoch >= self._least_epoch for each in others) if self._least_epoch else bool(others)

@@ -12,9 +12,13 @@ import msgspec
 import pytest
 import torch
 
+from core.files.folders import DataFolder
 from core.files.locks import PeerFiles, try_lock
+from core.records.unfinished_run import UnfinishedRun
 from core.run.manifest import RunManifest
+from core.run.multiaddr import Multiaddr
 from core.run.signed_scores import EvaluationHistory, Score, sign_scores
+from core.run_order.order import OrderedRun, RunOrderFile
 from core.security.identity import Identity
 from core.worker.recipes import build
 from core.worker.training.checkpoint import save_checkpoint
@@ -23,6 +27,7 @@ from tests.support.real_peers import RUN_ID, tiny
 
 WORKER = [sys.executable, "-m", "core.worker"]
 WORKER_SECONDS = 240  # that a busy computer may take to load torch
+ORGANISER = Identity.create().peer_id
 LINK = "workerbee://join?peer=%2Fip4%2F203.0.113.5%2Ftcp%2F31337%2Fp2p%2F{}&run=tiny-sums"
 
 
@@ -146,6 +151,20 @@ def test_the_runs_that_were_published_are_listed_with_what_is_kept_of_them(tmp_p
     assert told["published"] and told["address"] == link and told["organiser"] in link
     assert [(each["epoch"], each["loss"]) for each in told["checkpoints"]] == [(7, 4 / 7), (3, 4 / 3)]
     assert told["evaluations"][-1] == {"epoch": 7, "loss": 4 / 7}
+
+
+def test_the_runs_that_are_helped_are_listed_in_their_order(tmp_path: Path) -> None:
+    addresses = (Multiaddr(f"/ip4/192.0.2.1/tcp/31337/p2p/{ORGANISER}"),)
+    file = RunOrderFile(DataFolder(tmp_path / "home" / "data").run_order_file)
+    for run_id, name in (("words", "Words"), ("sums", "Sums")):
+        run = UnfinishedRun(addresses=addresses, run_id=run_id, organiser=ORGANISER, vouched=True, device="cpu")
+        file.keep(file.order.with_run(OrderedRun(name=name, run=run)))
+    assert workerbee(tmp_path, "runs").out.endswith("in this order:\n  1. Words (words)\n  2. Sums (sums)\n")
+    told = list(map(json.loads, workerbee(tmp_path, "runs", "--json").out.splitlines()))
+    assert [(each["event"], each["place"], each["id"]) for each in told] == [
+        ("run_in_order", 1, "words"),
+        ("run_in_order", 2, "sums"),
+    ]
 
 
 def test_without_a_run_the_list_says_so(tmp_path: Path) -> None:

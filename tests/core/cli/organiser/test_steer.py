@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from pathlib import Path
@@ -124,3 +125,42 @@ def test_what_volunteers_would_have_to_agree_to_is_published_anew_instead(
     done = workerbee(tmp_path, "run", "edit", RUN_ID, str(file), "--yes")
     assert done.code == 2 and why in done.err and "Publish the run file anew" in done.err, done
     assert not published.path.exists()
+
+
+@pytest.fixture
+def checkpoint(file: JsonFile[ControlValue]) -> Path:
+    """The checkpoint of epoch 20 of that run, in which a newer one has been saved since; its tensors do not matter."""
+    for name, epoch in (("checkpoint-20", 20), ("checkpoint", 27)):
+        header = json.dumps({"__metadata__": {"run_id": RUN_ID, "epoch": str(epoch)}}).encode()
+        (file.path.parent / f"{name}.safetensors").write_bytes(len(header).to_bytes(8, "little") + header)
+    return file.path.parent / "checkpoint-20.safetensors"
+
+
+def test_all_go_back_to_a_checkpoint_once_a_person_has_agreed(
+    file: JsonFile[ControlValue], checkpoint: Path, tmp_path: Path
+) -> None:
+    asked = workerbee(tmp_path, "run", "rollback", RUN_ID, "--to", "20")
+    assert asked.code != 0 and "--yes" in asked.err and not file.path.exists(), "nobody is there to agree"
+    assert workerbee(tmp_path, "steer", RUN_ID, "pause").code == 0
+    done = workerbee(tmp_path, "run", "rollback", RUN_ID, "--to", "20", "--yes")
+    assert done.code == 0 and "What was learned up to epoch 27 is given up." in done.out, done
+    assert "once the run is published" in done.out
+    control = file.read()
+    assert control is not None and control.rollback is not None and control.order.state == "paused"
+    rollback = control.rollback
+    assert (rollback.number, rollback.epoch) == (control.number, 20)
+    assert rollback.sha256 == hashlib.sha256(checkpoint.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("order", "epoch", "why"),
+    [("pause", "21", "no checkpoint of epoch 21. Those that are kept: 27, 20."), ("drain", "20", "resume")],
+)
+def test_there_is_no_way_back_to_what_is_not_kept_nor_out_of_the_end(
+    file: JsonFile[ControlValue], checkpoint: Path, tmp_path: Path, order: str, epoch: str, why: str
+) -> None:
+    assert checkpoint.exists() and workerbee(tmp_path, "steer", RUN_ID, order).code == 0
+    done = workerbee(tmp_path, "run", "rollback", RUN_ID, "--to", epoch, "--yes")
+    assert done.code == 2 and why in done.err, done
+    control = file.read()
+    assert control is not None and control.rollback is None

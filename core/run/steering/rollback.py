@@ -1,0 +1,50 @@
+"""A rollback: all peers of a run give up what they have, and go on from the state of an earlier checkpoint.
+
+Each rollback begins a new swarm of the run: progress reports, groups and downloads are under another name in the DHT.
+So nobody who has obeyed meets the state of anybody who has not, whatever epoch that claims; and who obeys begins as a
+newcomer does.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from core.run.manifest import RunId
+from core.schema import Count, StrictStruct
+
+Seconds = Annotated[float, Meta(ge=0, le=2**33)]
+ControlNumber = Annotated[int, Meta(ge=0, le=2**53)]
+SHA256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+
+
+class Rollback(StrictStruct, kw_only=True, frozen=True):
+    """All go on from the checkpoint of ``epoch``, as its organiser has asked ``at`` a time in seconds since 1970.
+
+    ``number`` is that of the control value which asked for it first, and so rises; ``sha256`` is that of the
+    checkpoint's file, by which the organiser's worker knows it.
+    """
+
+    number: ControlNumber
+    epoch: Count
+    at: Seconds
+    sha256: SHA256
+
+
+def swarm_id(run_id: RunId, rollback: Rollback | None) -> str:
+    """The name of the swarm in which peers of a run train since that rollback; hivemind's ``run_id``.
+
+    No run has such an id: it contains a tilde. (A full stop is what hivemind refuses.)
+    """
+    return run_id if rollback is None else f"{run_id}~{rollback.number}"
+
+
+def least_epoch(rollback: Rollback | None) -> int:
+    """The epoch before which no state is the run's."""
+    return 0 if rollback is None else rollback.epoch
+
+
+def is_same(one: Rollback | None, other: Rollback | None) -> bool:
+    """Whether peers that follow these two are in the same swarm."""
+    return (one and one.number) == (other and other.number)

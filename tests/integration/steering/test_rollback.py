@@ -1,0 +1,99 @@
+"""The organiser takes a run back to a checkpoint: everybody gives up what came after it, and all go on from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import pytest
+
+from core.errors import ErrorKind
+from core.protocol.events import (
+    AnyEvent,
+    CheckpointSaved,
+    Evaluated,
+    Failed,
+    Left,
+    Restarting,
+    RoundFinished,
+    TrainingStarted,
+)
+from core.run.spec.optimizer import AdamW
+from tests.integration.steering.test_steered_run import workerbee
+from tests.support.real_peers import RUN_ID, LineProcess, PeerGroup, averaged, tiny
+
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
+
+CHECKPOINT_EVERY = 2  # epochs; so the one to go back to is not the oldest for half a minute
+NOISE = 0.01  # of a loss with gradients, from other samples; inner optimizers of local SGD begin anew, with more
+ALIKE = {"gradients": 0.02, "local-sgd": 1e-6}  # relative, of two peers' losses at one epoch
+
+Person = LineProcess[AnyEvent]
+
+
+def losses(person: Person, since: int = 0) -> dict[int, float]:
+    """What it has measured on held-out samples, by epoch."""
+    return {event.epoch: event.loss for event in person.all(Evaluated, since) if event.loss is not None}
+
+
+def agree(told: Sequence[dict[int, float]], mode: str) -> bool:
+    """Whether all have measured the same at the latest epoch that they have in common."""
+    common = set.intersection(*map(set, told))
+    last = [each[max(common)] for each in told] if common else []
+    return bool(last) and last == pytest.approx([last[0]] * len(last), rel=ALIKE[mode])
+
+
+def told_to_go_back(person: Person, epoch: int) -> int:
+    """Where, in what it says, the person is told why the worker ends, and from which epoch all go on."""
+    told = person.wait_for(Failed, lambda event: event.problem == ErrorKind.RUN_ROLLED_BACK.key)
+    assert told.detail == f"All go on from epoch {epoch}."
+    return person.said.index(told)
+
+
+def begun_anew(client: Person, epoch: int) -> int:
+    """Where, in what it says, it begins anew by itself, in that epoch or a later one."""
+    here = told_to_go_back(client, epoch)
+    assert client.wait_for(Restarting, since=here).problem == ErrorKind.RUN_ROLLED_BACK.key
+    started = client.wait_for(TrainingStarted, since=here)
+    assert started.epoch >= epoch
+    return client.said.index(started)
+
+
+@pytest.mark.parametrize(("mode", "is_running"), [("gradients", True), ("local-sgd", False)])
+def test_all_give_up_what_came_after_a_checkpoint_and_go_on_from_it_with_equal_weights(
+    group: PeerGroup, mode: str, is_running: bool
+) -> None:
+    slowly = AdamW(learning_rate=5e-4, max_grad_norm=None)
+    manifest = msgspec.structs.replace(tiny(mode=mode), optimizer=slowly)
+    wishes: dict[str, Any] = {"manifest": manifest, "checkpoint_every_epochs": CHECKPOINT_EVERY}
+    organiser = group.organiser(**wishes)
+    address = organiser.posted
+    wishes |= {"listen": (address.rpartition("/p2p/")[0],)}
+    volunteer, client = group.volunteer(address, "volunteer"), group.client(address, "client")
+    client.wait_for(RoundFinished, averaged)
+    epoch = organiser.wait_for(CheckpointSaved, since=len(organiser.said)).epoch
+    organiser.wait_for(CheckpointSaved, lambda event: event.epoch > epoch)
+    before = losses(organiser)
+    if is_running:
+        workerbee(organiser.home, "run", "rollback", RUN_ID, "--to", str(epoch), "--yes")
+        told_to_go_back(organiser, epoch)
+        assert organiser.ended() == 0 and organiser.all(Left)
+        returned = group.organiser(**wishes)
+    else:
+        assert organiser.leave() == 0
+        returned = group.organiser(**wishes, from_checkpoint=epoch)
+    assert returned.wait_for(TrainingStarted).epoch == epoch
+
+    told_to_go_back(volunteer, epoch)
+    assert volunteer.ended() == 0 and volunteer.all(Left)
+    again, here = group.volunteer(address, "volunteer"), begun_anew(client, epoch)
+    assert again.all(TrainingStarted)[0].epoch >= epoch
+    for person, since in ((again, 0), (client, here)):
+        person.wait_for(RoundFinished, averaged, since=since)
+    returned.wait_for(Evaluated, lambda _: agree([losses(returned), losses(again), losses(client, here)], mode))
+    assert not again.all(Failed) and not returned.all(Failed), "each obeys once"
+    first, loss = next(iter(losses(returned).items()))
+    assert first == epoch + 1
+    between = sorted([before[epoch], before[first]])  # the checkpoint's, and that of a step from it
+    assert mode != "gradients" or between[0] * (1 - NOISE) < loss < between[1] * (1 + NOISE)
