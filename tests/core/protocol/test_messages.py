@@ -62,6 +62,7 @@ def test_every_kind_of_event_arrives_as_it_was_sent(kind: type[msgspec.Struct]) 
 def _example(kind: type[msgspec.Struct]) -> msgspec.Struct:
     """An event of that kind with the least that it must say."""
     values: dict[str, object] = {"manifest": manifest(), "mode": "client", "kind": "state", "state": "alone"}
+    values["direction"] = "upload"
     by_type: dict[object, object] = {
         int: 3,
         Count: 3,

@@ -19,6 +19,9 @@ from core.worker.compute.optimizers import parameters_of
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors, in_parts
 
 MOMENTUM = "momentum_buffer"
+_PIECE = 2**16  # numbers that are stepped at once: 256 KiB of float32
+"""What a thread other than the main one has freed last stays its own, as malloc_trim(3) does not give back the end of
+its arena; so its temporary tensors must be small."""
 
 Version: TypeAlias = tuple[int, bytes]
 """Of base weights: how many outer steps they have behind them, and their hash."""
@@ -62,9 +65,10 @@ class OuterNesterov(Optimizer):
         self._outer_steps.add_(1)
         for index, weights in enumerate(everything):
             vectors = in_parts(weights), in_parts(self.state[weights][MOMENTUM]), self._average(index)
-            for part, kept, average in zip(*vectors, strict=True):
-                kept.copy_(nearest_bfloat16(kept.float().mul_(self.momentum).add_(average)))
-                part.sub_(self._update(kept, average))
+            for vector in zip(*vectors, strict=True):
+                for part, kept, average in zip(*(torch.split(each, _PIECE) for each in vector), strict=True):
+                    kept.copy_(nearest_bfloat16(kept.float().mul_(self.momentum).add_(average)))
+                    part.sub_(self._update(kept, average))
         self._version = self._computed_version()
 
     def _average(self, index: int) -> Iterator[Tensor]:
