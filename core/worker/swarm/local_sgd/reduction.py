@@ -13,7 +13,7 @@ from torch import Tensor
 
 from core.run.spec.collaboration import Aggregation
 from core.worker.swarm.aggregation.leave_one_out import LeaveOneOut
-from core.worker.swarm.aggregation.rules import MIN_SENDERS, aggregate
+from core.worker.swarm.aggregation.rules import MIN_SENDERS, aggregate, cap_heaviest
 from core.worker.swarm.averaging.allreduce import MAX_RATIO
 from core.worker.swarm.local_sgd.codecs.codec import Codec
 
@@ -46,7 +46,7 @@ class ReductionRule:
         """The average of decoded parts, of each sender one, as everybody gets it."""
         norms = torch.stack([part.norm() for part in parts]) * (torch.tensor(weights) > 0)
         counted = torch.tensor(weights, dtype=torch.float64).masked_fill(are_gross(norms), 0.0).tolist()
-        return self.codec.encode(aggregate(parts, counted, self.aggregation, self.weight_cap))
+        return self.codec.encode(aggregate(parts, cap_heaviest(counted), self.aggregation, self.weight_cap))
 
 
 class UsualSize:
