@@ -12,6 +12,7 @@
 #   make pictures                    take the pictures of README and documents anew
 #   make installer                   dist/workerbee_<version>_amd64.deb, the same bytes each time, and its checks
 #   make installer-portable          dist/workerbee-<version>.run, for one person on other distributions
+#   make repository ARGS="--key KEY" dist/repository: an apt repository of the .deb, signed with that GPG key
 #   make installer-test              install, use and purge it in bare Debian 12 and 13 (root; some GB of disk)
 #   make clean                       forget `.venv` and what the checks left
 #
@@ -28,7 +29,7 @@ CHECK = .venv/bin/ruff format --check . && .venv/bin/ruff check . && .venv/bin/m
 THREE_AT_A_TIME = .venv/bin/pytest -n 3
 WITHOUT_PEERS = -m "not real and not networks and not slow and not faults"
 
-.PHONY: help demo test quick bench soak attack experiments scale docs pictures installer installer-portable installer-test clean
+.PHONY: help demo test quick bench soak attack experiments scale docs pictures installer installer-portable repository installer-test clean
 
 help:
 	@sed -n 's/^#   make/make/p' Makefile
@@ -85,6 +86,10 @@ installer:
 installer-portable:
 	$(SET_UP) test window installer
 	@.venv/bin/python -m installer.portable
+
+repository:
+	$(SET_UP) test window installer
+	@.venv/bin/python -m installer.package.repository $(ARGS)
 
 installer-test: installer
 	@.venv/bin/python -m tests.packaging.journeys $(ARGS)

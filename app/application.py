@@ -14,12 +14,13 @@ from PySide6.QtGui import QGuiApplication, QIcon
 from app.controllers.availability_controller import AvailabilityController, computer_watch
 from app.controllers.catalogues.catalogue_controller import CatalogueController
 from app.controllers.device_poller import DevicePoller
+from app.controllers.devices.device_sessions import DeviceSessions
+from app.controllers.devices.remote_control import RemoteControl
 from app.controllers.engine_controller import EngineController
 from app.controllers.navigator import Navigator
 from app.controllers.organiser.exporter import ModelExporter
 from app.controllers.organiser.fleet_watcher import FleetWatcher
 from app.controllers.recording_controller import RecordingController
-from app.controllers.remote_control import RemoteControl
 from app.controllers.session_controller import SessionController
 from app.controllers.thread_bridge import Bridge
 from app.desktop.launch_request import LaunchRequest
@@ -45,6 +46,7 @@ from core.run_order.engine import RunKey
 if TYPE_CHECKING:
     from app.controllers.update_controller import UpdateController
     from app.desktop.single_instance import SingleInstance
+    from app.shell.system_events import SystemEvents
     from core.client.computer_watch import ComputerWatch
     from core.updates.notice import UpdateNotice
 
@@ -76,10 +78,13 @@ class Application(QObject):
         """``watch`` is what looks at the computer for the owner's rules."""
         super().__init__()
         self._initial_window, self._instance = initial_window, instance
+        self._system_events: SystemEvents | None = None
+        self._is_closed = False
         self.folders, self.settings_store = initial_window.folders, initial_window.settings_store
         self.window = initial_window.window
         self._make_controllers(worker_command, dry_run_command)
         self._make_availability(watch)
+        self._make_device_sessions(worker_command)
         self._make_shell()
         self._connect_session()
         self._connect_window()
@@ -111,20 +116,31 @@ class Application(QObject):
             self,
             worker_command=worker_command,
         )
-        self.remote_control = RemoteControl(self.session_controller, self)
         self.catalogues = CatalogueController(self.folders, self.bridge, self)
         self.updates: UpdateController | None = None
 
     def _make_availability(self, watch: ComputerWatch | None) -> None:
-        watch = watch or computer_watch(self.folders, self.settings_store, self.device_poller)
+        watch = watch or computer_watch(self.folders, self.settings_store, self.device_poller, self.session_controller)
         kept = self.folders.contents
         pauses, traffic = PauseLog(kept.pauses_file), TrafficLog(kept.traffic_file)
         self.availability = AvailabilityController(
             watch, pauses, traffic, self.bridge, self.settings_store, self.session_controller, self
         )
+
+    def _make_device_sessions(self, worker_command: Sequence[str] | None) -> None:
+        self.device_sessions = DeviceSessions(
+            self.folders,
+            self.session_controller,
+            self.availability,
+            self.recording,
+            self,
+            worker_command=worker_command,
+        )
+        self.remote_control = RemoteControl(self.device_sessions, self)
         self.continuation = RunContinuation(
             self.folders,
             self.session_controller,
+            self.device_sessions,
             self.settings_store,
             self.device_poller,
             self.availability,
@@ -138,6 +154,7 @@ class Application(QObject):
         self.pages = PageFactory(
             self._initial_window.join_page,
             session_controller=self.session_controller,
+            device_sessions=self.device_sessions,
             engine_controller=self.engine_controller,
             settings_store=self.settings_store,
             device_poller=self.device_poller,
@@ -157,10 +174,9 @@ class Application(QObject):
             self.window, self.pages, self.navigator, self.session_controller, self.fleet_watcher
         )
         self.intake = AddressIntake(self.window, self.pages, self.navigator, self.session_controller)
-        self.tray_controller = TrayController(self.window, self.session_controller, self.settings_store)
-        session_controller = self.session_controller
+        self.tray_controller = TrayController(self.window, self.device_sessions, self.settings_store)
         self.shutdown = GracefulShutdown(
-            session_controller.interrupt, lambda: session_controller.is_over, session_controller.client.kill, self
+            self.session_controller.interrupt, lambda: self.device_sessions.is_over, self.device_sessions.kill, self
         )
         self._settings_effects = SettingsEffects(
             self.settings_store, self._initial_window.theme, self._initial_window.language, self
@@ -199,12 +215,19 @@ class Application(QObject):
         self.shutdown.start()
 
     def close(self) -> None:
-        """End every part, after Qt's loop: nothing is left running, nothing unsaved."""
+        """End every part, after Qt's loop: nothing is left running, nothing unsaved. The second call does nothing.
+
+        Qt deletes all in its next turn, as Python could not: its garbage collector cannot see what slots refer to.
+        """
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._timer.stop()
+        self.continuation.close()
         self.tray_controller.close()
         with contextlib.suppress(OSError):
             write_atomically(self._initial_window.geometry_file, self.window.geometry_bytes())
         self.device_poller.stop()
-        self.availability.stop()
         self.engine_controller.stop()
         self.catalogues.stop()
         if self.updates is not None:
@@ -212,21 +235,30 @@ class Application(QObject):
         self.run_order.close()
         self.fleet_watcher.close()
         self.exporter.close()
+        self.device_sessions.close()
         self.session_controller.close()
         self.bridge.deliver()  # the worker's last words, which tell of its last samples
+        self.availability.stop()  # which every change of the session has begin again
         self.recording.close()
         self._erase_dialog.erase_if_agreed()
         if self._instance is not None:
             self._instance.close()
+        if self._system_events is not None:
+            self._system_events.close()
         self.window.close_for_good()
+        self.pages.close()
+        self.window.deleteLater()
+        self.deleteLater()
 
     def _connect_session(self) -> None:
         session_controller, timer = self.session_controller, self._timer
         session_controller.changed.connect(self.tray_controller.notify)
         session_controller.stage_changed.connect(self._draw)
+        self.device_sessions.stage_changed.connect(self._draw)
         session_controller.dry_runs.changed.connect(self.renderer.render)
         timer.second.connect(self.bridge.deliver)
         timer.second.connect(self.recording.record)
+        timer.second.connect(self.device_sessions.record)
         timer.redraw_due.connect(self._draw)
         timer.check_due.connect(self.recording.poll_storage)
 
@@ -246,7 +278,7 @@ class Application(QObject):
         self.window.contributions_requested.connect(self.navigator.open_contributions)
         self.continuation.consent_needed.connect(self.window.come_forward)
         self.run_order.consent_needed.connect(self._show_changed_run)
-        self.window.pause_or_resume_requested.connect(self.session_controller.pause_or_resume)
+        self.window.pause_or_resume_requested.connect(self.device_sessions.pause_or_resume)
         self.tray_controller.quit_requested.connect(self.quit)
         self.remote_control.quit_requested.connect(self.quit)
         self._erase_dialog.agreed.connect(self.quit)
@@ -276,7 +308,7 @@ class Application(QObject):
 
     def _draw(self) -> None:
         """Draw the window and the tray, and measure the devices as often as they are drawn."""
-        is_training = self.session_controller.session.phase == "training"
+        is_training = self.device_sessions.foremost.session.phase == "training"
         self.device_poller.adapt(is_seen=self.window.is_seen, is_training=is_training)
         self.renderer.render()
         self.tray_controller.refresh()
@@ -312,7 +344,7 @@ class Application(QObject):
     def _follow_system(self) -> None:
         from app.shell.system_events import SystemEvents
 
-        self._system_events = SystemEvents(self.session_controller, self.shutdown, self)
+        self._system_events = SystemEvents(self.session_controller, self.device_sessions, self.shutdown, self)
         qt = QGuiApplication.instance()
         assert isinstance(qt, QGuiApplication)
         qt.applicationStateChanged.connect(self.intake.on_application_state)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.controllers.availability_controller import AvailabilityController
 from app.controllers.device_poller import DevicePoller
+from app.controllers.devices.device_sessions import DeviceSessions
 from app.controllers.session_controller import SessionController
 from app.controllers.settings_store import SettingsStore
 from app.controllers.thread_bridge import Bridge
@@ -37,6 +38,7 @@ class RunContinuation(QObject):
         self,
         folders: Folders,
         session_controller: SessionController,
+        device_sessions: DeviceSessions,
         settings_store: SettingsStore,
         device_poller: DevicePoller,
         availability: AvailabilityController,
@@ -45,6 +47,7 @@ class RunContinuation(QObject):
     ) -> None:
         super().__init__(parent)
         self._folders, self._session_controller, self._settings_store = folders, session_controller, settings_store
+        self._device_sessions = device_sessions
         self._device_poller, self._availability, self._bridge = device_poller, availability, bridge
         self._file = UnfinishedRunFile(folders.contents.unfinished_run_file)
         self._run: UnfinishedRun | None = None
@@ -53,6 +56,7 @@ class RunContinuation(QObject):
         self._timer.timeout.connect(self._poll)
         self._deadline = 0.0
         session_controller.changed.connect(self._follow)
+        device_sessions.pauses_changed.connect(self._keep)
         session_controller.left.connect(self.forget)
 
     def start(self) -> None:
@@ -60,6 +64,7 @@ class RunContinuation(QObject):
         self._run = self._file.load()
         if self._run is None or self._is_served():
             return
+        self._device_sessions.choose_again(self._run.further_devices, self._run.device, self._run.addresses)
         self._deadline = time.monotonic() + _PATIENCE_SECONDS
         self._device_poller.listed.connect(self._poll)
         self._timer.start()
@@ -69,6 +74,10 @@ class RunContinuation(QObject):
         """The owner has left the run, or quits: it does not go on by itself."""
         self._stop_waiting()
         self._file.forget()
+
+    def close(self) -> None:
+        """Wait for nothing any more; what is kept stays."""
+        self._stop_waiting()
 
     def _is_served(self) -> bool:
         """Whether the service of the command line is installed, or runs: it goes on, and two would be too many."""
@@ -115,8 +124,11 @@ class RunContinuation(QObject):
         self._run = None
         self._timer.stop()
 
+    def _keep(self) -> None:
+        self._file.follow(self._session_controller.session, self._device_sessions.kept)
+
     def _follow(self, _before: Session, after: Session) -> None:
-        self._file.follow(after)
+        self._keep()
         is_asked = after.phase == "found" and after.is_search_finished and after.consent is None
         if self._is_continued and is_asked:
             self._is_continued = False

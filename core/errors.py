@@ -8,6 +8,7 @@ from __future__ import annotations
 from enum import Enum
 
 from core.error_text import ErrorText, Worded
+from core.localizable import Detail
 
 
 class ErrorKind(Worded, Enum):
@@ -342,7 +343,7 @@ class ErrorKind(Worded, Enum):
 class UserError(Exception):
     """An error on its way to a person; ``detail`` says what in particular, in a sentence or less."""
 
-    def __init__(self, problem: ErrorKind, detail: str = "") -> None:
+    def __init__(self, problem: ErrorKind, detail: Detail = "") -> None:
         super().__init__(f"{problem.title} {detail}".strip())
         self.problem = problem
         self.detail = detail

@@ -33,14 +33,19 @@ _FIRST_MILLISECONDS = 100
 _LONGEST_LOOK_SECONDS = 5.0
 
 
-def computer_watch(folders: Folders, settings_store: SettingsStore, device_poller: DevicePoller) -> ComputerWatch:
+def computer_watch(
+    folders: Folders,
+    settings_store: SettingsStore,
+    device_poller: DevicePoller,
+    session_controller: SessionController,
+) -> ComputerWatch:
     """A watch over this computer, and over the GPU that the settings have train."""
 
     def observer() -> Observer:
         from core.observers.computer import ComputerObserver
 
         try:
-            device = choose_device(device_poller.devices, settings_store.settings.device)
+            device = choose_device(device_poller.devices, session_controller.device_wish)
         except UserError:
             return ComputerObserver(folders.data, frozenset())
         return ComputerObserver(folders.data, gpus_of([device]))
@@ -113,6 +118,11 @@ class AvailabilityController(QObject):
         seen = self._seen()
         views = () if seen is None else rule_views(self.rules, seen)
         return self._session_controller.session.availability, views, self._running_programs()
+
+    @property
+    def observation(self) -> Observation | None:
+        """What was seen last; who asks again within a few seconds keeps the observation going."""
+        return self._guard.observation if self.has_decided() else None
 
     def look_at_pace(self) -> tuple[Pace, Observation | None]:
         """How fast the rules let training be, and what they are decided by; see `look`, which keeps that going."""

@@ -39,6 +39,7 @@ class RecordingController(QObject):
         super().__init__(parent)
         self._folders, self._session_controller = folders, session_controller
         self._recorder: RunRecorder | None = None
+        self._shown_further_device = ""
         self._alerts: StorageAlerts | None = None
 
     def open(self) -> None:
@@ -76,7 +77,12 @@ class RecordingController(QObject):
 
     def curve(self, series: Series, period_seconds: float | None) -> Curve:
         """A series of the session's run over the last ``period_seconds``; ``None`` means since it began."""
-        return self._open_recorder.curve(self._session_controller.session, series, period_seconds, time.time())
+        session, device = self._session_controller.session, self._shown_further_device
+        return self._open_recorder.curve(session, series, period_seconds, time.time(), device)
+
+    def show_further_device(self, device: str) -> None:
+        """Have the charts draw the curves of that further device, by its label; of the first one where empty."""
+        self._shown_further_device = device
 
     def forget_run(self, run_id: str, organiser: str) -> None:
         """Take that run off the list of recent runs."""
@@ -85,6 +91,13 @@ class RecordingController(QObject):
     def record(self) -> None:
         """Record what is new in the session; to be called about once a second."""
         self._record(self._session_controller.session)
+
+    def record_further(self, session: Session, *, counts_epochs: bool) -> None:
+        """Record what is new in the session of a further device; epochs count once, whatever takes part in them."""
+        consent = session.consent
+        if self._recorder is not None and consent is not None:
+            device = self._session_controller.device_called(consent.device)
+            self._recorder.record_further(session, consent.device, device, time.time(), counts_epochs=counts_epochs)
 
     def poll_storage(self) -> None:
         """Emit whether everything can still be kept; to be called every few seconds."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,7 @@ class RunRecorder:
         self._history, _ = History.open(folders.contents.history_file, known.organisers())
         self._curves = CurveRecorder(self._history)
         self._contributions = ContributionLog(self._history.store)
+        self._further: dict[str, _FurtherRecorder] = {}
         self._receipts = ReceiptBook(folders.contents.receipts_file)
         self.recent_runs = RecentRunRecorder(folders.contents.recent_runs_file)
 
@@ -62,9 +64,15 @@ class RunRecorder:
         """What organisers and keepers have signed for."""
         return self._receipts.all()
 
-    def curve(self, session: Session, series: Series, period_seconds: float | None, now: float) -> Curve:
-        """A series of the session's run over the last ``period_seconds``; ``None`` means since it began."""
-        return self._curves.curve(_run_key(session) or "", series, period_seconds, now)
+    def curve(
+        self, session: Session, series: Series, period_seconds: float | None, now: float, further_device: str = ""
+    ) -> Curve:
+        """A series of the session's run over the last ``period_seconds``; ``None`` means since it began.
+
+        Each further device has its own curves, by its label.
+        """
+        key = _run_key(session) or ""
+        return self._curves.curve(_key_of(key, further_device), series, period_seconds, now)
 
     def record(self, session: Session, device: Device | None, at: float) -> None:
         """Record what is new in a session that trains on ``device``; to be called about once a second."""
@@ -78,9 +86,40 @@ class RunRecorder:
         if session.phase == "training":
             self._curves.record(key, session, device, at)
 
+    def record_further(
+        self, session: Session, label: str, device: Device | None, at: float, *, counts_epochs: bool
+    ) -> None:
+        """Record what is new in a session that trains on the further device of that label."""
+        key = _run_key(session)
+        if key is None:
+            return
+        if label not in self._further:
+            log, curves = ContributionLog(self._history.store), CurveRecorder(self._history)
+            self._further[label] = _FurtherRecorder(log, curves)
+        recorder = self._further[label]
+        if session.chosen:
+            recorder.contributions.start_run(key, session.chosen.manifest.run.name[:MAX_NAME_CHARACTERS])
+        recorder.contributions.record(session, (device,) if device else (), at, counts_epochs=counts_epochs)
+        self._receipts.record(session)
+        if session.phase == "training":
+            recorder.curves.record(_key_of(key, label), session, device, at)
+
     def close(self) -> None:
         """Write everything to the disk, and close the files."""
         self._history.close()
+
+
+@dataclass(frozen=True)
+class _FurtherRecorder:
+    """What is recorded of a further device; the history's file is that of the first."""
+
+    contributions: ContributionLog
+    curves: CurveRecorder
+
+
+def _key_of(run: str, further_device: str) -> str:
+    """The key of the curves of a run on a further device: no run's id and no peer id has a ``#``."""
+    return f"{run}#{further_device}" if further_device else run
 
 
 def _run_key(session: Session) -> str | None:

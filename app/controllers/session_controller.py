@@ -28,6 +28,7 @@ from core.texts.run import closed_words
 
 AT_WORK = ("connecting", "starting", "training")
 """The phases in which a run that the person has started can be paused."""
+AUTOMATIC = "auto"
 
 
 class SessionController(QObject):
@@ -48,6 +49,7 @@ class SessionController(QObject):
         timestamps: when the session's newest events were seen.
         consents: what the person has agreed to, also in earlier sessions.
         manifest: the run file that the next address is joined with, if one was opened.
+        pinned_device: the device that was shown when others were chosen beside it; else empty.
     """
 
     changed = Signal(object, object)
@@ -76,6 +78,7 @@ class SessionController(QObject):
         self.timestamps = EventTimestamps()
         self.consents = Consents(folders.contents.consents_file)
         self.manifest: RunManifest | None = None
+        self.pinned_device = ""
         self._settings_store, self._device_poller = settings_store, device_poller
         self._when_over: Callable[[], None] | None = None
         self._is_resume_due = False
@@ -96,8 +99,18 @@ class SessionController(QObject):
     @property
     def device(self) -> Device | None:
         """The device that trains, as it was measured last."""
-        consent, devices = self.session.consent, self._device_poller.devices
-        return next((each for each in devices if consent and each.label == consent.device), None)
+        consent = self.session.consent
+        return self.device_called(consent.device) if consent is not None else None
+
+    def device_called(self, label: str) -> Device | None:
+        """The device of that label, as it was measured last; ``None`` where it is not there."""
+        return next((each for each in self._device_poller.devices if each.label == label), None)
+
+    @property
+    def device_wish(self) -> str:
+        """The device to train on, as the settings name it; ``auto`` may change its mind, what is pinned does not."""
+        wish = self._settings_store.settings.device
+        return self.pinned_device if self.pinned_device and wish == AUTOMATIC else wish
 
     def join(self, address: JoinAddress) -> None:
         """Look for runs at that address; another run is left first."""
@@ -141,7 +154,7 @@ class SessionController(QObject):
         self.dry_runs.stop()
         settings = self._settings_store.settings
         try:
-            device = choose_device(self._device_poller.devices, settings.device)
+            device = choose_device(self._device_poller.devices, self.device_wish)
         except UserError as error:
             self.refused.emit(error)
             return
@@ -256,7 +269,7 @@ class SessionController(QObject):
         if after is not before:
             self.timestamps = self.timestamps.after(after, time.time())
             self.changed.emit(before, after)
-            if _stage(before) != _stage(after):
+            if stage_of(before) != stage_of(after):
                 self.stage_changed.emit(before, after)
         self._continue_pending()
 
@@ -283,7 +296,7 @@ class SessionController(QObject):
             self.start(run)
 
 
-def _stage(session: Session) -> tuple[object, ...]:
+def stage_of(session: Session) -> tuple[object, ...]:
     """What a person waits for; the rest may be drawn a second later."""
     return (
         session.phase,

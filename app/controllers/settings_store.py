@@ -8,6 +8,7 @@ import msgspec
 from PySide6.QtCore import QObject, Signal
 
 from core.errors import ErrorKind, UserError
+from core.localizable import localized
 from core.records.settings import Settings, load_settings, save_settings
 
 
@@ -36,7 +37,7 @@ class SettingsStore(QObject):
             self.settings, self.error = Settings(), error
         else:
             if quarantined is not None:
-                self.error = UserError(ErrorKind.SETTINGS_DAMAGED, f"It is now {quarantined}.")
+                self.error = UserError(ErrorKind.SETTINGS_DAMAGED, localized("It is now %1.", quarantined))
 
     def change(self, settings: Settings) -> None:
         """Keep these settings from now on, and emit them if they are others."""

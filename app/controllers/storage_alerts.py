@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from core.errors import ErrorKind, UserError
+from core.localizable import localized
 
 
 class _Recorder(Protocol):
@@ -42,4 +43,4 @@ class StorageAlerts:
         for path in self._recorder.quarantined_paths:
             if path not in self._reported_paths:
                 self._reported_paths.add(path)
-                self._report(UserError(ErrorKind.HISTORY_DAMAGED, f"It is now {path}."))
+                self._report(UserError(ErrorKind.HISTORY_DAMAGED, localized("It is now %1.", path)))

@@ -15,9 +15,11 @@ from app.widgets.layout.page_column import PageColumn
 from core.engine.install.events import InstallEvent, InstallFailed, InstallPaused, InstallProgress
 from core.engine.install.offer import EngineOffer
 from core.errors import ErrorKind
+from core.localizable import Detail
 from core.security.sanitize import sanitize_text
 from core.texts import engine as engine_words
 from core.texts.errors import advice_of, title_of
+from core.texts.worker_messages import translate_message
 
 _WIDEST = 760
 _STEPS = 1000
@@ -69,9 +71,13 @@ class EnginePage(QWidget):
         else:
             self.callout.clear()
 
-    def _complain(self, problem: ErrorKind, detail: str) -> None:
+    def _complain(self, problem: ErrorKind, detail: Detail) -> None:
         self.callout.show_message(
-            "bad", title_of(problem), breakable(sanitize_text(detail, 1000)), advice_of(problem), error=problem
+            "bad",
+            title_of(problem),
+            breakable(sanitize_text(translate_message(detail), 1000)),
+            advice_of(problem),
+            error=problem,
         )
 
     def _show_progress(self, making: InstallProgress | None, is_making: bool) -> None:

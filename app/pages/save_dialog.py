@@ -13,6 +13,7 @@ from core.files.atomic import save_file
 from core.placeholders import fill_placeholders
 from core.texts.errors import title_of
 from core.texts.localization import translate
+from core.texts.worker_messages import translate_message
 
 
 def open_save_dialog(parent: QWidget, title: str, file_name: str, save: Callable[[Path], None]) -> QFileDialog:
@@ -33,5 +34,5 @@ def save_in_words(path: Path, data: bytes, done: str = "") -> str:
     try:
         save_file(path, data)
     except UserError as error:
-        return f"{title_of(error.problem)} {error.detail}"
+        return f"{title_of(error.problem)} {translate_message(error.detail)}"
     return fill_placeholders(done or translate("SaveDialog", "Saved as %1."), str(path))

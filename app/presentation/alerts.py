@@ -9,10 +9,12 @@ from core.client.event_timestamps import is_averaged
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.hardware.monitor import DevicesSeen
+from core.localizable import Detail
 from core.security.sanitize import sanitize_line
 from core.texts import errors as problem_words
 from core.texts.contributions.status import contribution_status, others
 from core.texts.localization import translate
+from core.texts.worker_messages import translate_message
 
 _FAILED_ROUNDS = 3
 
@@ -37,11 +39,11 @@ def alert_of(session: Session, seen: DevicesSeen | None, dismissed: frozenset[Al
     return next((alert for alert in found if alert and alert not in dismissed), None)
 
 
-def _alert(problem: ErrorKind, detail: str, *, is_grave: bool = False) -> Alert:
+def _alert(problem: ErrorKind, detail: Detail, *, is_grave: bool = False) -> Alert:
     return Alert(
         problem.key,
         problem_words.title_of(problem),
-        sanitize_line(detail, 300),
+        sanitize_line(translate_message(detail), 300),
         problem_words.advice_of(problem),
         button_of(problem),
         is_grave,

@@ -23,6 +23,7 @@ from core.records.published.runs import PublishedRun, find_published_run, publis
 from core.run.address import JoinAddress, UnreadableAddress
 from core.texts import figures
 from core.texts.errors import title_of
+from core.texts.worker_messages import translate_message
 
 _REFRESH_SECONDS = 10.0  # from one look at the folders of published runs to the next
 
@@ -101,7 +102,7 @@ class OrganisePresenter(QObject):
         self.page.show_outcome(fill_placeholders(done, figures.count(epoch), str(folder)))
 
     def _tell_failed(self, error: UserError) -> None:
-        self.page.show_outcome(f"{title_of(error.problem)} {error.detail}".strip())
+        self.page.show_outcome(f"{title_of(error.problem)} {translate_message(error.detail)}".strip())
 
 
 def _line(run: PublishedRun) -> PublishedLine:

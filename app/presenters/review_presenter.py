@@ -7,6 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 
 from app.controllers.device_poller import DevicePoller
+from app.controllers.devices.device_sessions import DeviceSessions
 from app.controllers.navigator import Navigator
 from app.controllers.organiser.fleet_watcher import FleetWatcher
 from app.controllers.session_controller import SessionController
@@ -32,6 +33,7 @@ class ReviewPresenter(QObject):
     def __init__(
         self,
         session_controller: SessionController,
+        device_sessions: DeviceSessions,
         settings_store: SettingsStore,
         device_poller: DevicePoller,
         fleet_watcher: FleetWatcher,
@@ -43,11 +45,13 @@ class ReviewPresenter(QObject):
         super().__init__(page)
         self.page = page
         self._session_controller, self._settings_store = session_controller, settings_store
+        self._device_sessions = device_sessions
         self._device_poller, self._data_folder = device_poller, data_folder
         self._run_order, self._fleet_watcher, self._navigator = run_order, fleet_watcher, navigator
         page.opened.connect(self._measure_disk)
         page.start_requested.connect(session_controller.start)
         page.dry_run_requested.connect(session_controller.request_dry_run)
+        page.further_devices_chosen.connect(device_sessions.choose)
         page.later_requested.connect(self._help_later)
         page.watch_requested.connect(self._watch)
         page.back_requested.connect(navigator.go_back)
@@ -57,7 +61,8 @@ class ReviewPresenter(QObject):
         settings = self._settings_store.settings
         self.page.show_settings(settings)
         if self._device_poller.seen is not None:
-            self.page.show_devices(self._device_poller.seen, settings.device)
+            self.page.show_devices(self._device_poller.seen, self._session_controller.device_wish)
+        self.page.show_further_devices(self._device_sessions.chosen)
         self.page.show_session(self._session_controller.session)
         run = self.page.run
         self.page.show_agreed(self._session_controller.agreed_manifest(run) if run is not None else None)

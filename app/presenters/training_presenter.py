@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, cast
 from PySide6.QtCore import QObject
 
 from app.controllers.device_poller import DevicePoller
+from app.controllers.devices.device_session import DeviceSession
+from app.controllers.devices.device_sessions import AnySession, DeviceSessions
+from app.controllers.devices.sentences import label_of_session
 from app.controllers.engine_controller import EngineController
 from app.controllers.navigator import Navigator
 from app.controllers.recording_controller import RecordingController
@@ -20,6 +23,7 @@ from app.presentation.error_actions import remedy_of
 from app.presenters.order_presenter import OrderPresenter
 from core.client.session import Session
 from core.errors import ErrorKind
+from core.texts.run_order import status_with_run
 
 if TYPE_CHECKING:
     from app.run_order.controller import RunOrderController
@@ -40,6 +44,7 @@ class TrainingPresenter(QObject):
     def __init__(
         self,
         session_controller: SessionController,
+        device_sessions: DeviceSessions,
         settings_store: SettingsStore,
         device_poller: DevicePoller,
         recording: RecordingController,
@@ -52,6 +57,7 @@ class TrainingPresenter(QObject):
         super().__init__(page)
         self.page = page
         self._session_controller, self._settings_store = session_controller, settings_store
+        self._device_sessions, self._chosen = device_sessions, ""
         self._device_poller, self._recording = device_poller, recording
         self._engine_controller, self._navigator = engine_controller, navigator
         self._order = OrderPresenter(page.order, run_order, session_controller, recording)
@@ -59,11 +65,14 @@ class TrainingPresenter(QObject):
         page.choose_graphs(settings.graph_period, cast("tuple[Series, ...]", settings.graph_curves))
         bridge.event_arrived.connect(self._log)
         session_controller.changed.connect(self._remember_rates)
-        page.pause_requested.connect(session_controller.pause)
-        page.resume_requested.connect(session_controller.resume)
-        page.ignore_requested.connect(session_controller.ignore_reason)
-        page.finish_requested.connect(session_controller.finish_epoch)
-        page.network_test_requested.connect(session_controller.test_network)
+        device_sessions.told.connect(self._log_further)
+        device_sessions.changed.connect(self._remember_rates_of_further)
+        page.devices.device_chosen.connect(self._choose_device)
+        page.pause_requested.connect(lambda seconds: self._shown.pause(seconds))
+        page.resume_requested.connect(lambda: self._shown.resume())
+        page.ignore_requested.connect(lambda: self._shown.ignore_reason())
+        page.finish_requested.connect(lambda: self._shown.finish_epoch())
+        page.network_test_requested.connect(lambda: self._shown.test_network())
         page.leave_requested.connect(navigator.leave)
         page.advice_requested.connect(self._follow_advice)
         page.graphs_chosen.connect(self._keep_graphs)
@@ -72,11 +81,32 @@ class TrainingPresenter(QObject):
         """Show what is so now."""
         if self._device_poller.seen is not None:
             self.page.show_devices(self._device_poller.seen, self._settings_store.settings.device)
-        controller = self._session_controller
-        self.page.show_session(controller.session, controller.timestamps, time.time())
+        shown, now, parts = self._shown, time.time(), self._device_sessions.all
+        further_device = shown.label if isinstance(shown, DeviceSession) else ""
+        self._recording.show_further_device(further_device)
+        sentences = [(label_of_session(each), status_with_run(each.session, each.timestamps, now)) for each in parts]
+        self.page.devices.show_devices(sentences, label_of_session(shown))
+        self.page.show_session(shown.session, shown.timestamps, now, further_device)
         self.page.show_contributions(*self._recording.contributions())
         self.page.refresh_graphs()
         self._order.refresh()
+
+    @property
+    def _shown(self) -> AnySession:
+        """The session that the page shows: of the device that was chosen, while that is part of the run."""
+        further = self._device_sessions.further
+        return next((each for each in further if each.label == self._chosen), self._session_controller)
+
+    def _choose_device(self, label: str) -> None:
+        self._chosen = label
+        self.refresh()
+
+    def _log_further(self, each: DeviceSession, event: ClientEvent) -> None:
+        self.page.show_event(event, time.time(), each.label)
+
+    def _remember_rates_of_further(self, each: DeviceSession, before: Session, after: Session) -> None:
+        if after.progress is not before.progress:
+            self.page.add_progress(after.progress, each.label)
 
     def _log(self, event: ClientEvent) -> None:
         self.page.show_event(event, time.time())

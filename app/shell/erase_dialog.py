@@ -13,6 +13,7 @@ from core.records.erase import ALL_BUT_IDENTITY, CATEGORIES, Category, DataCateg
 from core.texts import figures
 from core.texts.errors import advice_of, title_of
 from core.texts.settings.user_data import name_of
+from core.texts.worker_messages import translate_message
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 
@@ -62,7 +63,7 @@ class EraseDialog(QObject):
         try:
             erase_user_data(self._folders, self._agreed_to)
         except UserError as error:
-            words = f"{title_of(error.problem)} {error.detail}\n{advice_of(error.problem)}"
+            words = f"{title_of(error.problem)} {translate_message(error.detail)}\n{advice_of(error.problem)}"
             print(words, file=sys.stderr)
 
     def _agree(self, categories: frozenset[Category]) -> None:

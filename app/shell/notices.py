@@ -13,6 +13,7 @@ from core.errors import ErrorKind, UserError
 from core.placeholders import fill_placeholders
 from core.security.sanitize import sanitize_line, sanitize_text
 from core.texts.errors import advice_of, title_of
+from core.texts.worker_messages import translate_message
 from core.updates.notice import UpdateNotice
 from core.version import own_version
 
@@ -28,7 +29,7 @@ class Notices(QObject):
 
     def show_error(self, error: UserError) -> None:
         """Say what went wrong, and what can be done."""
-        words = f"{sanitize_text(error.detail, 1000)}\n{advice_of(error.problem)}".strip()
+        words = f"{sanitize_text(translate_message(error.detail), 1000)}\n{advice_of(error.problem)}".strip()
         self._bar.show_notice("bad", title_of(error.problem), words, error=error.problem)
 
     def show_internal_error(self, logs: Path) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from app.controllers.availability_controller import AvailabilityController
 from app.controllers.catalogues.catalogue_controller import CatalogueController
 from app.controllers.device_poller import DevicePoller
+from app.controllers.devices.device_sessions import DeviceSessions
 from app.controllers.engine_controller import EngineController
 from app.controllers.navigator import Navigator, PageName
 from app.controllers.organiser.exporter import ModelExporter
@@ -60,6 +61,7 @@ class PageFactory:
         join_page: JoinPage,
         *,
         session_controller: SessionController,
+        device_sessions: DeviceSessions,
         engine_controller: EngineController,
         settings_store: SettingsStore,
         device_poller: DevicePoller,
@@ -77,6 +79,7 @@ class PageFactory:
     ) -> None:
         """``join_page`` was shown before anything behind it had been loaded."""
         self._session_controller, self._engine_controller = session_controller, engine_controller
+        self._device_sessions = device_sessions
         self._settings_store, self._device_poller = settings_store, device_poller
         self._availability, self._recording = availability, recording
         self._fleet_watcher, self._exporter = fleet_watcher, exporter
@@ -160,6 +163,11 @@ class PageFactory:
         names = [name for name in self._made if name != "training"]
         return [self._made.pop(name).page for name in names]
 
+    def close(self) -> None:
+        """Delete the pages, of which the window may not have been given each."""
+        for presenter in self._made.values():
+            presenter.page.deleteLater()
+
     def _get(self, name: PageName, make: Callable[[], _Presenter]) -> _Presenter:
         if name not in self._made:
             self._made[name] = make()
@@ -204,6 +212,7 @@ class PageFactory:
 
         return ReviewPresenter(
             self._session_controller,
+            self._device_sessions,
             self._settings_store,
             self._device_poller,
             self._fleet_watcher,
@@ -217,6 +226,7 @@ class PageFactory:
 
         return TrainingPresenter(
             self._session_controller,
+            self._device_sessions,
             self._settings_store,
             self._device_poller,
             self._recording,

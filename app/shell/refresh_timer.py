@@ -33,6 +33,10 @@ class RefreshTimer(QObject):
         """Start to emit the signals."""
         self._timer.start()
 
+    def stop(self) -> None:
+        """Emit no signals from now on."""
+        self._timer.stop()
+
     def _tick(self) -> None:
         self._seconds += 1
         is_slow_tick = self._seconds % _SLOW_SECONDS == 0

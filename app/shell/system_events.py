@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtDBus import QDBusConnection
 from PySide6.QtWidgets import QApplication
 
+from app.controllers.devices.device_sessions import DeviceSessions
 from app.controllers.session_controller import SessionController
 from app.desktop.os_signals import OsSignalNotifier
 from app.desktop.suspend import SuspendController, SuspendMonitor
@@ -15,13 +16,29 @@ from app.shell.shutdown import GracefulShutdown
 class SystemEvents(QObject):
     """Quits when the system wants the program to end, and leaves the run before the computer is suspended."""
 
-    def __init__(self, session_controller: SessionController, shutdown: GracefulShutdown, parent: QObject) -> None:
+    def __init__(
+        self,
+        session_controller: SessionController,
+        device_sessions: DeviceSessions,
+        shutdown: GracefulShutdown,
+        parent: QObject,
+    ) -> None:
         super().__init__(parent)
-        self._suspend = SuspendController(session_controller, SuspendMonitor(QDBusConnection.systemBus()), self)
+        self._shutdown = shutdown
+        monitor = SuspendMonitor(QDBusConnection.systemBus(), self)
+        self._suspend = SuspendController(device_sessions, monitor, self)
         session_controller.changed.connect(self._suspend.update)
+        device_sessions.changed.connect(self._suspend.update)
         self._signals = OsSignalNotifier(self)
         self._signals.arrived.connect(shutdown.start)
         qt = QApplication.instance()
         assert isinstance(qt, QApplication)
         # direct: the session ends as soon as this signal's slots have returned
-        qt.commitDataRequest.connect(lambda _manager: shutdown.wait(), Qt.ConnectionType.DirectConnection)
+        qt.commitDataRequest.connect(self._leave_at_once, Qt.ConnectionType.DirectConnection)
+
+    def close(self) -> None:
+        """Leave signals of the operating system to whoever had them before."""
+        self._signals.close()
+
+    def _leave_at_once(self, _manager: object) -> None:
+        self._shutdown.wait()

@@ -37,7 +37,9 @@ class Tray(QObject):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._icon: QSystemTrayIcon | None = None
-        self._session, self._sentence = Session(), ""
+        self._session = Session()
+        self._sentences: tuple[str, ...] = ("",)
+        self._can_pause = self._can_resume = False
         self.menu = QMenu(parent)
         self._add_actions()
         self.menu.aboutToShow.connect(self._refresh_menu)
@@ -54,7 +56,7 @@ class Tray(QObject):
             self._icon.setContextMenu(self.menu)
             self._icon.activated.connect(self._on_activated)
             self._icon.messageClicked.connect(self.open_requested)
-            self.show_session(self._session, self._sentence)
+            self._show_icon()
             self._icon.show()
 
     def disappear(self) -> None:
@@ -63,14 +65,26 @@ class Tray(QObject):
             self._icon.hide()
 
     def show_session(self, session: Session, sentence: str) -> None:
-        """Show the state of a session; ``sentence`` is the status sentence."""
-        is_new = _menu_facts(session) != _menu_facts(self._session)
-        self._session, self._sentence = session, sentence
+        """Show the state of the only session; ``sentence`` is the status sentence."""
+        can_pause = session.consent is not None and session.phase in AT_WORK
+        self.show_sessions(session, (sentence,), can_pause=can_pause, can_resume=session.phase == "paused")
+
+    def show_sessions(
+        self, foremost: Session, sentences: tuple[str, ...], *, can_pause: bool, can_resume: bool
+    ) -> None:
+        """Show the state of the foremost session, and the status sentence of each; what is wished is wished of all."""
+        facts = _menu_facts(foremost), len(sentences), can_pause, can_resume
+        is_new = facts != (_menu_facts(self._session), len(self._sentences), self._can_pause, self._can_resume)
+        self._session, self._sentences = foremost, sentences
+        self._can_pause, self._can_resume = can_pause, can_resume
         if is_new or not self._icon:
             self._refresh_menu()
+        self._show_icon()
+
+    def _show_icon(self) -> None:
         if self._icon is None:
             return
-        icon = tray_icon(session)
+        icon, sentence = tray_icon(self._session), "\n".join(self._sentences)
         if icon.cacheKey() != self._icon.icon().cacheKey():
             self._icon.setIcon(icon)
         if sentence != self._icon.toolTip():
@@ -87,6 +101,7 @@ class Tray(QObject):
         """Made once; what is wrong for the moment is hidden, so that panels keep a menu they know."""
         self._status = self.menu.addAction("")
         self._status.setEnabled(False)
+        self._further: list[QAction] = []
         self._which = self.menu.addAction("")
         self._which.setEnabled(False)
         self.menu.addSeparator()
@@ -109,9 +124,10 @@ class Tray(QObject):
     def _refresh_menu(self) -> None:
         """In the language of the moment, with what can be done at the moment."""
         session = self._session
-        self._status.setText(shortened(self._sentence or self.tr("Nothing is running")).replace("&", "&&"))
+        self._status.setText(_menu_text(self._sentences[0] or self.tr("Nothing is running")))
+        self._show_further(self._sentences[1:])
         which = sanitize_line(session.switch.to, _MOST_CHARACTERS) if session.switch is not None else ""
-        self._which.setText(shortened(fill_placeholders(self.tr("Run: %1"), which)).replace("&", "&&"))
+        self._which.setText(_menu_text(fill_placeholders(self.tr("Run: %1"), which)))
         self._which.setVisible(bool(which) and session.phase not in ("idle", "ended"))
         self._open.setText(self.tr("&Open Workerbee"))
         self._pause.setTitle(self.tr("&Pause"))
@@ -119,11 +135,21 @@ class Tray(QObject):
         self._resume.setText(self.tr("&Resume now") if session.is_held else self.tr("&Resume"))
         self._finish.setText(self.tr("&Finish this epoch, then stop"))
         self._quit.setText(self.tr("&Quit"))
-        can_pause = session.consent is not None and session.phase in AT_WORK
-        self._pause.menuAction().setVisible(can_pause)
-        self._resume.setVisible(session.phase == "paused")
+        self._pause.menuAction().setVisible(self._can_pause)
+        self._resume.setVisible(self._can_resume)
         self._finish.setVisible(session.phase == "training")
         self._finish.setChecked(session.is_finishing)
+
+    def _show_further(self, sentences: tuple[str, ...]) -> None:
+        """A line for each further device, below that of the first."""
+        while len(self._further) < len(sentences):
+            line = QAction("", self.menu)
+            line.setEnabled(False)
+            self.menu.insertAction(self._which, line)
+            self._further.append(line)
+        for number, line in enumerate(self._further):
+            line.setVisible(number < len(sentences))
+            line.setText(_menu_text(sentences[number]) if number < len(sentences) else "")
 
     def _on_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
         """A click opens; the other button is the menu's."""
@@ -138,6 +164,10 @@ def shortened(sentence: str, most: int = _MOST_CHARACTERS) -> str:
         parts.pop()
     words = BETWEEN.join(parts)
     return words if len(words) <= most else f"{words[: most - 1].rstrip()}…"
+
+
+def _menu_text(sentence: str) -> str:
+    return shortened(sentence).replace("&", "&&")
 
 
 def _menu_facts(session: Session) -> tuple[object, ...]:

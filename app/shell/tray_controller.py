@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.controllers.session_controller import SessionController
+from app.controllers.devices.device_session import DeviceSession
+from app.controllers.devices.device_sessions import DeviceSessions
 from app.controllers.settings_store import SettingsStore
 from app.shell.first_window import StartMode
 from app.shell.main_window import MainWindow
@@ -31,19 +32,18 @@ class TrayController(QObject):
 
     quit_requested = Signal()
 
-    def __init__(
-        self, window: MainWindow, session_controller: SessionController, settings_store: SettingsStore
-    ) -> None:
+    def __init__(self, window: MainWindow, sessions: DeviceSessions, settings_store: SettingsStore) -> None:
         super().__init__(window)
-        self._window, self._session_controller, self._settings_store = window, session_controller, settings_store
+        self._window, self._sessions, self._settings_store = window, sessions, settings_store
         self._host: TrayHost | None = None
         self._notifier: Notifier | None = None
         self.tray = Tray(window)
         self.tray.open_requested.connect(window.come_forward)
-        self.tray.pause_requested.connect(session_controller.pause)
-        self.tray.resume_requested.connect(session_controller.resume)
-        self.tray.finish_requested.connect(session_controller.finish_epoch)
+        self.tray.pause_requested.connect(sessions.pause)
+        self.tray.resume_requested.connect(sessions.resume)
+        self.tray.finish_requested.connect(sessions.finish_epoch)
         self.tray.quit_requested.connect(self.quit_requested)
+        sessions.changed.connect(self.notify_of_further)
         window.quit_requested.connect(self.quit_requested)
         window.close_requested.connect(self._close_window)
 
@@ -68,20 +68,35 @@ class TrayController(QObject):
 
     def refresh(self) -> None:
         """Show what is so now: the icon, its tooltip and its menu."""
-        from core.texts.run_order import status_with_run
+        from app.controllers.devices.sentences import status_sentences
 
-        controller = self._session_controller
-        sentence = status_with_run(controller.session, controller.timestamps, time.time())
-        self.tray.show_session(controller.session, sentence)
+        sessions = self._sessions
+        self.tray.show_sessions(
+            sessions.foremost.session,
+            status_sentences(sessions),
+            can_pause=sessions.is_at_work,
+            can_resume=sessions.is_paused,
+        )
 
     def notify(self, before: Session, after: Session) -> None:
         """Show a notification of the desktop, unless the person looks at the window or wants none."""
+        is_one_of_several = bool(self._sessions.further) and after.consent is not None
+        self._notify(after.consent.device if after.consent and is_one_of_several else "", before, after)
+
+    def notify_of_further(self, each: DeviceSession, before: Session, after: Session) -> None:
+        """Show one about a further device; what all of them do at once is told by the first."""
+        if after.pause is None or after.pause.reason == "rule":
+            self._notify(each.label, before, after)
+
+    def _notify(self, device: str, before: Session, after: Session) -> None:
         from app.presentation.notifications import notice_of
+        from core.texts.device import short_label_of
 
         notice = notice_of(before, after, time.time())
         is_wanted = self._settings_store.settings.notifications and not self._window.isActiveWindow()
         if notice is not None and is_wanted:
-            self._show_notification(notice.title, notice.words)
+            title = f"{short_label_of(device)}: {notice.title}" if device else notice.title
+            self._show_notification(title, notice.words)
 
     def close(self) -> None:
         """Remove the icon and every notification that still waits."""
@@ -98,18 +113,17 @@ class TrayController(QObject):
 
             self._notifier = Notifier(self)
             self._notifier.pressed.connect(self._on_button)
-        phase = self._session_controller.session.phase
-        buttons = {"resume": self.tr("Resume")} if phase == "paused" else {}
-        if self._session_controller.is_at_work:
+        buttons = {"resume": self.tr("Resume")} if self._sessions.is_paused else {}
+        if self._sessions.is_at_work:
             buttons = {"pause": self.tr("Pause for an hour")}
         return self._notifier.show(title, words, {**buttons, "open": self.tr("Open"), "quit": self.tr("Quit")})
 
     def _on_button(self, key: str) -> None:
         match key:
             case "pause":
-                self._session_controller.pause(_HOUR)
+                self._sessions.pause(_HOUR)
             case "resume":
-                self._session_controller.resume()
+                self._sessions.resume()
             case "quit":
                 self.quit_requested.emit()
             case _:

@@ -19,12 +19,13 @@ from core.client.reducer import reduce
 from core.client.restart_policy import RestartPolicy
 from core.client.session import Session
 from core.client.wall_clock_timer import WallClockTimer
-from core.client.worker_end import manner, unstartable
+from core.client.worker_end import manner, missing_again, unstartable
 from core.engine.worker_command import worker_command as engine_command
 from core.engine.worker_process import WorkerProcess
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.files.logs import worker_log
+from core.localizable import join_sentences, localized
 from core.protocol.client_events import (
     Asked,
     AvailabilityDecided,
@@ -66,6 +67,7 @@ class Client:
     """The session of one volunteer or organiser; ``session`` is its immutable state.
 
     ``join``, ``publish``, ``check_engine`` and ``ask`` begin one; another begins when that has ended.
+    ``pace`` tells its worker how fast to work.
     """
 
     def __init__(
@@ -79,10 +81,9 @@ class Client:
     ) -> None:
         self.session = Session()
         self._folders, self._post = folders, post
-        self._command = worker_command
-        self._restarts, self._leave_limit_seconds = restarts, leave_limit_seconds
+        self._command, self._restarts, self._leave_limit_seconds = worker_command, restarts, leave_limit_seconds
         self._worker: WorkerProcess | None = None
-        self._pace = PaceSender()
+        self.pace = PaceSender()
         self._clock: threading.Timer | None = None
         self._alarm: WallClockTimer | None = None
         self._attempt = 0
@@ -198,6 +199,7 @@ class Client:
     def handle(self, event: ClientEvent) -> None:
         """Reduce the session with an event, and carry out what follows from it."""
         before, self.session = self.session, reduce(self.session, event)
+        self.pace.send(self._worker, self.session)
         match event:
             case Asked(command=Start() as consent):
                 self._start(consent)
@@ -218,7 +220,6 @@ class Client:
                 self._pause()
             case AvailabilityDecided() | RunContinued():
                 self._attempt = 0 if isinstance(event, RunContinued) else self._attempt
-                self._pace.send(self._worker, self.session)
                 if self.session.pause != before.pause or before.is_at_rest:
                     self._pause()
                     self._start_again()
@@ -247,8 +248,7 @@ class Client:
             self._post(WorkerExited(None))
         else:
             self._worker.send(command)
-            self._pace = PaceSender()
-            self._pace.send(self._worker, self.session)
+            self.pace.begin(self._worker, self.session)
 
     def _start(self, consent: Start) -> None:
         """Unless the worker is just being restarted: then ``_resume`` does it; or the owner's rules ask for a pause."""
@@ -266,8 +266,7 @@ class Client:
             self.handle(Asked(consent))
         elif isinstance(event, SearchFinished):
             is_there = any(run.manifest.run.id == consent.run_id for run in session.runs)
-            problem = ErrorKind.ORGANISER_CHANGED if is_there else ErrorKind.NO_SUCH_RUN
-            self._post(Failed(problem=problem.key, detail=f"{consent.run_id}, looked for again after a crash."))
+            self._post(missing_again(consent.run_id, is_there=is_there))
 
     def _dismiss(self) -> None:
         """Give the worker a bounded time to end; without one, do not wait for a restart any longer."""
@@ -325,7 +324,7 @@ class Client:
         silent = Failed(problem=ErrorKind.WORKER_CRASHED.key, detail=manner(event.returncode))
         crash = self.session.crash or silent
         problem = ErrorKind.ENGINE_MISSING.key if self.session.hello is None else crash.problem
-        return Failed(problem=problem, detail=f"{crash.detail} The log is {self.log_file}.".strip())
+        return Failed(problem=problem, detail=join_sentences(crash.detail, localized("The log is %1.", self.log_file)))
 
     def _start_again(self) -> None:
         """With the same first command; of a run that was agreed to, only that one is looked for."""

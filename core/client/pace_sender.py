@@ -4,23 +4,38 @@ from __future__ import annotations
 
 from core.client.session import Session
 from core.engine.worker_process import WorkerProcess
-from core.protocol.commands import Join, SetPace
+from core.protocol.commands import LEAST_LINE_RATE, Join, SetPace
 
 
 class PaceSender:
     """Sends one worker the pace whenever it is another one; a worker begins without any limit."""
 
     def __init__(self) -> None:
+        self._sent, self._line_sharers = SetPace(), 1
+        self._latest: tuple[WorkerProcess | None, Session] = (None, Session())
+
+    def begin(self, worker: WorkerProcess, session: Session) -> None:
+        """Send the session's pace to a new worker."""
         self._sent = SetPace()
+        self.send(worker, session)
 
     def send(self, worker: WorkerProcess | None, session: Session) -> None:
         """Send the session's pace, unless the worker knows it; an organiser's worker is not slowed."""
-        now = session.pace
+        self._latest, now = (worker, session), session.pace
         pace = SetPace(
             compute_share=now.compute_share,
-            upload_bytes_a_second=now.upload_rate,
-            download_bytes_a_second=now.download_rate,
+            upload_bytes_a_second=self._part_of(now.upload_rate),
+            download_bytes_a_second=self._part_of(now.download_rate),
         )
         if worker is not None and isinstance(session.opening, Join) and pace != self._sent:
             self._sent = pace
             worker.send(pace)
+
+    def share_line(self, workers: int) -> None:
+        """The limits of the line are for so many workers together, this one included."""
+        if workers != self._line_sharers:
+            self._line_sharers = workers
+            self.send(*self._latest)
+
+    def _part_of(self, rate: int | None) -> int | None:
+        return None if rate is None else max(LEAST_LINE_RATE, rate // self._line_sharers)

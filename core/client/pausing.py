@@ -93,6 +93,7 @@ def begun_anew(session: Session, restarting: Restarting | None = None) -> Sessio
         connected=None,
         network=None,
         upload=None,
+        download=None,
         paced=None,
         runs=(),
         is_search_finished=False,

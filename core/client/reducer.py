@@ -52,6 +52,7 @@ from core.protocol.events import (
     FitMeasured,
     Hello,
     Left,
+    LineMeasured,
     Network,
     Paced,
     PeersSeen,
@@ -67,7 +68,6 @@ from core.protocol.events import (
     StateLoading,
     SuspectsSeen,
     TrainingStarted,
-    UploadMeasured,
     Warned,
 )
 from core.run.consent import is_agreed
@@ -78,7 +78,7 @@ def reduce(session: Session, event: ClientEvent) -> Session:
     match event:
         case Asked():
             return _after_command(session, event.command, event.shown)
-        case Hello() | Confined() | EngineChecked() | Connected() | Network() | UploadMeasured() | Paced():
+        case Hello() | Confined() | EngineChecked() | Connected() | Network() | LineMeasured() | Paced():
             return _after_self_description(session, event)
         case SearchFinished() | Published() | Warned():
             return _after_news(session, event)
@@ -160,7 +160,7 @@ def _being_tested(network: Network | None) -> Network | None:
     return None if network is None else msgspec.structs.replace(network, test="running")
 
 
-_SelfDescription = Hello | Confined | EngineChecked | Connected | Network | UploadMeasured | Paced
+_SelfDescription = Hello | Confined | EngineChecked | Connected | Network | LineMeasured | Paced
 
 
 def _after_self_description(session: Session, event: _SelfDescription) -> Session:
@@ -175,8 +175,9 @@ def _after_self_description(session: Session, event: _SelfDescription) -> Sessio
             return replace(session, connected=event)
         case Network():
             return replace(session, network=event)
-        case UploadMeasured():
-            return replace(session, upload=event)
+        case LineMeasured():
+            is_upload = event.direction == "upload"
+            return replace(session, upload=event) if is_upload else replace(session, download=event)
         case Paced():
             return replace(session, paced=event)
         case _:

@@ -9,6 +9,7 @@ from core.availability.decision import Decision, Reason
 from core.availability.pacing import FULL, Pace
 from core.availability.rules import AvailabilityRules
 from core.errors import ErrorKind
+from core.localizable import Detail
 from core.protocol.client_events import DEFAULT_RULES, EarlierRunReopened, Opening, Pause, RunSwitch
 from core.protocol.commands import Check, DryRun, Export, Join, Publish, Push, Start
 from core.protocol.events import (
@@ -23,6 +24,7 @@ from core.protocol.events import (
     FitMeasured,
     Hello,
     Left,
+    LineMeasured,
     Network,
     Paced,
     Progress,
@@ -35,7 +37,6 @@ from core.protocol.events import (
     RunScored,
     StateLoading,
     TrainingStarted,
-    UploadMeasured,
     Warned,
 )
 from core.protocol.peers import PeerSeen, Suspect
@@ -81,7 +82,8 @@ class Session:
     engine: EngineChecked | None = None
     connected: Connected | None = None
     network: Network | None = None
-    upload: UploadMeasured | None = None
+    upload: LineMeasured | None = None
+    download: LineMeasured | None = None
     runs: tuple[RunFound, ...] = ()
     is_search_finished: bool = False
     chosen: RunFound | None = None
@@ -117,7 +119,7 @@ class Session:
     crash: Failed | None = None
     restarting: Restarting | None = None
     problem: ErrorKind | None = None
-    problem_detail: str = ""
+    problem_detail: Detail = ""
 
     def found(self, run_id: str, organiser: str) -> RunFound | None:
         """The found run with that id by that organiser."""

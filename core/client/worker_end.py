@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.errors import ErrorKind, UserError
+from core.localizable import LocalizedText, localized
 from core.protocol.events import Failed
 
 _KILLED = -9  # by SIGKILL, which Windows does not know
@@ -16,10 +17,16 @@ def unstartable(error: UserError | OSError) -> Failed:
     return Failed(problem=ErrorKind.ENGINE_MISSING.key, detail=f"{error.filename}: {reason}.")
 
 
-def manner(returncode: int | None) -> str:
+def missing_again(run_id: str, *, is_there: bool) -> Failed:
+    """After a crash the run of before was not found: only one that another organiser publishes, or none."""
+    problem = ErrorKind.ORGANISER_CHANGED if is_there else ErrorKind.NO_SUCH_RUN
+    return Failed(problem=problem.key, detail=localized("%1, looked for again after a crash.", run_id))
+
+
+def manner(returncode: int | None) -> LocalizedText:
     """How the worker ended, by its exit code."""
     if returncode == _KILLED:
-        return "The system killed it, as it does where memory runs out."
+        return localized("The system killed it, as it does where memory runs out.")
     if returncode is not None and returncode < 0:
-        return f"It was killed by signal {-returncode}."
-    return f"Its exit code was {returncode}."
+        return localized("It was killed by signal %1.", -returncode)
+    return localized("Its exit code was %1.", returncode)

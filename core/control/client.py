@@ -10,6 +10,7 @@ import msgspec
 from core.control.messages import MAX_BYTES, ControlCommand, ControlReply, decode_reply, encode
 from core.control.place import meeting_place, socket_path
 from core.errors import ErrorKind, UserError
+from core.localizable import localized
 
 ANSWER_SECONDS = 5.0
 
@@ -32,7 +33,9 @@ def send_command(command: ControlCommand, home: Path, seconds: float = ANSWER_SE
     try:
         return decode_reply(line)
     except msgspec.MsgspecError as error:
-        raise UserError(ErrorKind.NO_ANSWER, "Its answer cannot be read; it may be of another version.") from error
+        raise UserError(
+            ErrorKind.NO_ANSWER, localized("Its answer cannot be read; it may be of another version.")
+        ) from error
 
 
 def _line(connection: socket.socket) -> bytes:

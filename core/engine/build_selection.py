@@ -13,6 +13,7 @@ from core.engine.builds import CUDA_BUILDS, BuildName
 from core.engine.file_lists import EngineFiles, load_files
 from core.engine.pythons import this_python
 from core.errors import ErrorKind, UserError
+from core.localizable import localized
 
 Reason = Literal["driver", "gpu_old", "gpu_too_old", "driver_too_old", "python_too_new", "amd", "no_gpu"]
 """The NVIDIA driver; an NVIDIA GPU too old for the newest build that its driver could run. Then what leaves the CPU
@@ -87,7 +88,7 @@ def choose_files(suited: Suited, load: Callable[[BuildName], EngineFiles | None]
         files = load(build)
         if files is not None:
             return Choice(suited, files)
-    raise UserError(ErrorKind.ENGINE_NOT_OFFERED, f"This is Python {this_python()}.")
+    raise UserError(ErrorKind.ENGINE_NOT_OFFERED, localized("This is Python %1.", this_python()))
 
 
 def _of_nvidia(field: str, form: re.Pattern[str]) -> list[str]:

@@ -20,6 +20,7 @@ from core.files.atomic import write_atomically
 from core.files.disk_space import disk_usage, free_space
 from core.files.folders import DataFolder
 from core.files.locks import LOCK_FILE, LockedFolder, try_lock
+from core.localizable import localized
 from core.schema import StrictStruct
 
 _MAX_BYTES = 4096
@@ -109,7 +110,7 @@ class EngineDirectory:
         """Remove all engines and downloads; raises UserError, ENGINE_BUSY, while a worker runs from one."""
         for each in self._entries():
             if is_in_use(each):
-                raise UserError(ErrorKind.ENGINE_BUSY, "A training process runs from it.")
+                raise UserError(ErrorKind.ENGINE_BUSY, localized("A training process runs from it."))
         for each in self._entries():
             if each.name != LOCK_FILE:
                 _remove(each)

@@ -20,6 +20,7 @@ from core.engine.worker_command import worker_environment
 from core.errors import ErrorKind, UserError
 from core.files.logs import keep_small, open_worker_log, worker_log
 from core.files.temp_folder import sweep_temp_folders
+from core.localizable import Detail, localized
 from core.protocol.client_events import WorkerExited
 from core.protocol.codec import MAX_LINE_BYTES, decode_event, encode
 from core.protocol.commands import AnyCommand
@@ -134,9 +135,9 @@ class WorkerProcess:
         self._gone.set()
 
     def _miss_hello(self) -> None:
-        self._condemn(ErrorKind.ENGINE_MISSING, "It has not said a word since it was started.")
+        self._condemn(ErrorKind.ENGINE_MISSING, localized("It has not said a word since it was started."))
 
-    def _condemn(self, problem: ErrorKind, detail: str) -> None:
+    def _condemn(self, problem: ErrorKind, detail: Detail) -> None:
         """Nothing that such a worker says can be trusted: say so, and end it."""
         self._post(Failed(problem=problem.key, detail=detail))
         self.kill()
@@ -162,7 +163,7 @@ def _first_event(line: bytes) -> AnyEvent:
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise _nonsense(line) from error
     if greeting.protocol != PROTOCOL_VERSION:
-        detail = f"It speaks protocol {greeting.protocol}, this program speaks {PROTOCOL_VERSION}."
+        detail = localized("It speaks protocol %1, this program speaks %2.", greeting.protocol, PROTOCOL_VERSION)
         raise UserError(ErrorKind.PROTOCOL_MISMATCH, detail)
     return _event(line)
 
@@ -175,8 +176,10 @@ def _event(line: bytes) -> AnyEvent:
 
 
 def _nonsense(line: bytes) -> UserError:
-    size = "" if len(line) <= MAX_LINE_BYTES else f", and more than {MAX_LINE_BYTES} bytes"
-    return UserError(ErrorKind.WORKER_NONSENSE, f"Its line began with {line[:80]!r}{size}.")
+    if len(line) > MAX_LINE_BYTES:
+        words = localized("Its line has more than %1 bytes, and began with %2.", MAX_LINE_BYTES, repr(line[:80]))
+        return UserError(ErrorKind.WORKER_NONSENSE, words)
+    return UserError(ErrorKind.WORKER_NONSENSE, localized("Its line began with %1.", repr(line[:80])))
 
 
 def _spawn(command: Sequence[str], logs: Path) -> subprocess.Popen[bytes]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from core.errors import ErrorKind, UserError
 from core.files.resources import RESOURCES
+from core.localizable import localized
 
 FOLDER = RESOURCES / "docs"
 INDEX = "index"
@@ -45,7 +46,9 @@ def read_document(topic: str) -> Document:
     """The document of that topic, without comments; raises UserError, with the topics, for any other."""
     topics = list_topics()
     if topic not in topics:
-        raise UserError(ErrorKind.USAGE, f"There is no help on “{topic}”; the topics are {', '.join(topics)}.")
+        raise UserError(
+            ErrorKind.USAGE, localized("There is no help on “%1”; the topics are %2.", topic, ", ".join(topics))
+        )
     markdown = _COMMENT.sub("", _text_of(topic))
     title = _TITLE.search(markdown)
     return Document(topic, title[1] if title else topic, markdown)

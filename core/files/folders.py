@@ -11,6 +11,7 @@ from urllib.parse import quote, unquote
 
 from core.errors import ErrorKind, UserError
 from core.files.atomic import storage_problem
+from core.localizable import localized
 
 HOME_VARIABLE = "WORKERBEE_HOME"
 
@@ -135,6 +136,11 @@ class DataFolder:
         return self.memory / "uploads.json"
 
     @property
+    def downloads_file(self) -> Path:
+        """How fast the line downloaded in which network."""
+        return self.memory / "downloads.json"
+
+    @property
     def peer_cache_file(self) -> Path:
         """Addresses of peers that have answered, run by run, to find back into a run."""
         return self.memory / "acquaintances.json"
@@ -230,9 +236,9 @@ def _refuse_shared(folder: Path) -> None:
         return
     found = folder.stat()
     if found.st_uid != os.geteuid():
-        raise UserError(ErrorKind.FOLDER_SHARED, f"{folder} belongs to another user.")
+        raise UserError(ErrorKind.FOLDER_SHARED, localized("%1 belongs to another user.", folder))
     if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise UserError(ErrorKind.FOLDER_SHARED, f"{folder} may be written by other users.")
+        raise UserError(ErrorKind.FOLDER_SHARED, localized("%1 may be written by other users.", folder))
 
 
 def autostart_file() -> Path:

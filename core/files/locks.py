@@ -12,6 +12,7 @@ from typing import TypeVar
 from core.errors import ErrorKind, UserError
 from core.files.atomic import storage_problem
 from core.files.folders import DataFolder
+from core.localizable import localized
 
 LOCK_FILE = "lock"
 
@@ -147,7 +148,7 @@ def lock_organiser_folder(data: DataFolder, run_id: str) -> PeerFolder:
     """Lock the folder of a run that is published from here; raises UserError if that is done already."""
     locked = _try_lock(data.organiser_of(run_id), PeerFolder)
     if locked is None:
-        raise UserError(ErrorKind.ALREADY_PUBLISHING, f"{run_id}: another process holds its folder.")
+        raise UserError(ErrorKind.ALREADY_PUBLISHING, localized("%1: another process holds its folder.", run_id))
     return locked
 
 

@@ -16,6 +16,7 @@ from types import TracebackType
 from core.errors import ErrorKind, UserError
 from core.fleet.exposition import CONTENT_TYPE, exposition
 from core.fleet.snapshot import FleetSnapshot
+from core.localizable import localized
 
 ADDRESS = "127.0.0.1"
 PATH = "/metrics"
@@ -33,7 +34,7 @@ class MetricsServer:
             self._server = _Server((ADDRESS, port), _Handler)
         except OSError as error:
             detail = f"{ADDRESS}:{port}: {error.strerror or type(error).__name__}"
-            raise UserError(ErrorKind.USAGE, f"Metrics cannot be served at {detail}.") from error
+            raise UserError(ErrorKind.USAGE, localized("Metrics cannot be served at %1.", detail)) from error
         self._thread = threading.Thread(target=self._server.serve_forever, name="metrics", daemon=True)
 
     @property

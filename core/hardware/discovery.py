@@ -13,6 +13,7 @@ from pathlib import Path
 from core.errors import ErrorKind, UserError
 from core.hardware.device import Device
 from core.hardware.nvml import Nvml
+from core.localizable import localized
 
 _log = logging.getLogger(__name__)
 
@@ -40,7 +41,7 @@ def choose_device(devices: Sequence[Device], wish: str) -> Device:
     if found:
         return found[0]
     known = ", ".join(f"{device.label} ({device.name or 'unnamed'})" for device in devices)
-    raise UserError(ErrorKind.NO_SUCH_DEVICE, f"“{wish}” is none of {known}.")
+    raise UserError(ErrorKind.NO_SUCH_DEVICE, localized("“%1” is none of %2.", wish, known))
 
 
 def usable_devices(devices: Iterable[Device], *, uses_gpus: bool) -> tuple[Device, ...]:

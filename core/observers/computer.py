@@ -11,9 +11,8 @@ from core.availability.price_file import PriceFile
 from core.availability.prices import PriceProblem, Prices
 from core.availability.rules import AvailabilityRules
 from core.files.disk_space import free_space
-from core.hardware.gpu_sensors import GpuSensors
 from core.observers.battery import power
-from core.observers.gpu_uses import GpuUses
+from core.observers.gpu import GpuObserver
 from core.observers.local_zone import local_now
 from core.observers.pressure import OtherCpuUse, memory_pressure
 from core.observers.price_download import PriceDownload
@@ -45,37 +44,32 @@ class ComputerObserver:
 
     def __init__(self, data_folder: Path, gpus: frozenset[int] | None = None) -> None:
         self.data_folder = data_folder
-        self.gpus = gpus
         self._programs = RunningPrograms()
         self._cpu = OtherCpuUse()
-        self._gpu_uses, self._gpu_sensors = GpuUses(), GpuSensors()
+        self._gpus = GpuObserver(gpus)
         self._price_file, self._price_download = PriceFile(), PriceDownload(data_folder)
 
     def observe(self, rules: AvailabilityRules, **seen: Unpack[FrontEndSight]) -> Observation:
         """Look once; every second or two. What costs time and no rule asks for is not looked at. Never raises."""
-        supply, gpu = power(), self._gpu_sensors.look(self.gpus if rules.measures_gpu else frozenset())
+        supply = power()
         return Observation(
             at=local_now(),
             monotonic=time.monotonic(),
             is_on_battery=supply.is_on_battery,
             battery=supply.charge,
-            gpu_uses=self._gpu_uses.look(self.gpus),
             programs=self._programs.look() if rules.programs else None,
             cpu_pressure=self._cpu.look() if rules.cpu_pressure is not None else None,
             memory_pressure=memory_pressure(),
             free_disk_bytes=free_space(self.data_folder, None).free_bytes,
-            gpu_celsius=gpu.celsius,
-            gpu_watts=gpu.watts,
-            fan_percent=gpu.fan_percent,
             can_limit_uploads=can_limit_uploads() if rules.limits_uploads else None,
             prices=self._prices(rules),
+            **self._gpus.sight(rules),
             **seen,
         )
 
     def close(self) -> None:
         """End the session with the GPU's driver."""
-        self._gpu_uses.close()
-        self._gpu_sensors.close()
+        self._gpus.close()
         self._price_download.close()
 
     def _prices(self, rules: AvailabilityRules) -> Prices | PriceProblem | None:

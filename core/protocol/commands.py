@@ -136,7 +136,8 @@ class TestNetwork(Command, tag="test_network", kw_only=True, frozen=True):
     __test__ = False  # pytest would collect it as a test
 
 
-LineRate = Annotated[int, Meta(ge=10_000, le=10**10)]
+LEAST_LINE_RATE = 10_000
+LineRate = Annotated[int, Meta(ge=LEAST_LINE_RATE, le=10**10)]
 """Bytes a second; with less, no round of averaging comes to its end."""
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Literal
 
+from core.localizable import LocalizedText
 from core.protocol.access import RunAccess
 from core.protocol.examples import Examples
-from core.protocol.localizable import LocalizedText
 from core.protocol.peers import FleetHealth, PeerSeen, Suspect
 from core.protocol.types import Event
 from core.run.manifest import RunManifest
@@ -88,13 +88,13 @@ class Network(Event, tag="network", kw_only=True, frozen=True):
     test: Literal["not_needed", "running", "done"] = "not_needed"
 
 
-class UploadMeasured(Event, tag="upload_measured", kw_only=True, frozen=True):
-    """How fast this computer's line uploads in the network that it is in, at the least, and when that was measured.
+class LineMeasured(Event, tag="line_measured", kw_only=True, frozen=True):
+    """How fast this computer's line is in the network that it is in, at the least, and when that was measured.
 
-    It is sent before consent, if it was measured ``at`` an earlier time (seconds since 1970), and in a run's first
-    seconds, when it is measured anew.
+    It is sent before consent, if it was measured ``at`` an earlier time (seconds since 1970), and when it is anew.
     """
 
+    direction: Literal["upload", "download"]
     bits_per_second: float
     at: float
 
@@ -194,11 +194,11 @@ class Progress(Event, tag="progress", kw_only=True, frozen=True):
 class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):
     """An averaging round ended: with ``peers`` in the group, us included; or failed, and why.
 
-    ``changes`` are those of local SGD. ``epoch`` is the one whose gradients or changes were averaged; a round of the
-    state tells the one in which it has ended. ``outliers`` are the peer ids of those who have sent us what cannot be
-    right, and was left out, or far larger numbers than the others, which were cut down; ``liars`` those of whom our own
-    audits have found meanwhile that they return what is not the average. To the ``unreached``, who average for the
-    group, we found no way. What we have computed is not ``counted`` where we took fewer steps than the run asks for.
+    ``changes`` are those of local SGD. ``epoch`` is the one whose gradients or changes were averaged; of the state, the
+    one in which it has ended. ``outliers`` are the peer ids of those who have sent us what cannot be right, and was
+    left out, or far larger numbers than the others, which were cut down; ``liars`` return what is not the average, as
+    our own audits have found. To the ``unreached``, who average for the group, we found no way. Our part is not
+    ``counted`` where we took too few steps; ``counted_share``, 0 to 1, says how far it counts, 0 where it was left out.
     """
 
     epoch: Count
@@ -208,6 +208,7 @@ class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):
     seconds: float
     reason: LocalizedText = LocalizedText()
     counted: bool = True
+    counted_share: float = 1.0
     outliers: tuple[str, ...] = ()
     unreached: tuple[str, ...] = ()
     liars: tuple[str, ...] = ()
@@ -288,14 +289,14 @@ class Warned(Event, tag="warned", kw_only=True, frozen=True):
     """Something a person should know, and training goes on."""
 
     problem: str
-    detail: str = ""
+    detail: LocalizedText | str = ""
 
 
 class Failed(Event, tag="failed", kw_only=True, frozen=True):
     """The worker cannot go on; ``problem`` is the key of an ErrorKind."""
 
     problem: str
-    detail: str = ""
+    detail: LocalizedText | str = ""
 
 
 class Left(Event, tag="left", kw_only=True, frozen=True):
@@ -326,7 +327,7 @@ AnyEvent = (
     | Pushed
     | Connected
     | Network
-    | UploadMeasured
+    | LineMeasured
     | Paced
     | RunFound
     | SearchFinished

@@ -62,14 +62,19 @@ class ContributionLog:
         """Name the run that is being helped from now on, by its ``run_key``; doing so again changes nothing."""
         self._run_id, self._name = run_id, name
 
-    def record(self, session: Session, devices: Sequence[Device], at: float) -> None:
-        """Add what is new since the last call; once a second, or whenever something happens."""
+    def record(self, session: Session, devices: Sequence[Device], at: float, *, counts_epochs: bool = True) -> None:
+        """Add what is new since the last call; once a second, or whenever something happens.
+
+        Where another session of this program trains in the same run, only one of them ``counts_epochs``.
+        """
         device = _device(session, devices)
         before, now = self._before_this(session), _moment(session, device, at)
         self._before = now
         consent = session.consent
         run_id = run_key(consent.run_id, consent.organiser) if consent is not None else self._run_id
         more = _more(before, now, session, device)
+        if not counts_epochs:
+            more = replace(more, epochs=0, run_samples=0)
         if run_id is not None and more != ContributionDelta():
             name = self._name if run_id == self._run_id else ""
             day = datetime.fromtimestamp(at).date().isoformat()  # in the owner's own time

@@ -16,6 +16,7 @@ from typing import Any
 
 from core.errors import ErrorKind, UserError
 from core.files.atomic import quarantine, storage_problem
+from core.localizable import localized
 
 _log = logging.getLogger(__name__)
 _READ_WAIT_SECONDS = 0.05
@@ -112,7 +113,7 @@ class Database:
         try:
             [[version]] = connection.execute("PRAGMA user_version").fetchall()
             if version > self._version:
-                raise UserError(ErrorKind.HISTORY_NOT_KEPT, f"{self.path} is of a newer Workerbee.")
+                raise UserError(ErrorKind.HISTORY_NOT_KEPT, localized("%1 is of a newer Workerbee.", self.path))
             connection.execute("PRAGMA journal_mode = WAL").fetchone()
             connection.execute("PRAGMA synchronous = NORMAL")
             if version < self._version:
@@ -199,7 +200,7 @@ def _in_words(error: _Wrong | OSError | UserError, path: Path) -> UserError:
     if isinstance(error, OSError):
         told = storage_problem(error, path, ErrorKind.HISTORY_NOT_KEPT)
     elif _code(error) in _BUSY:
-        told = UserError(ErrorKind.HISTORY_NOT_KEPT, f"{path} is held by another program.")
+        told = UserError(ErrorKind.HISTORY_NOT_KEPT, localized("%1 is held by another program.", path))
     elif _code(error) == sqlite3.SQLITE_FULL:
         told = UserError(ErrorKind.DISK_FULL, f"{path}: {error}.")
     else:

@@ -14,6 +14,7 @@ from core.files.atomic import storage_problem
 from core.files.disk_space import disk_usage
 from core.files.folders import Folders, autostart_file, service_unit_file
 from core.files.locks import PeerFolder, try_lock
+from core.localizable import localized
 
 Category = Literal["engine", "downloads", "runs", "history", "caches", "settings", "logs", "identity"]
 """The categories of what is kept:
@@ -93,6 +94,7 @@ def _in_data_folder(folders: Folders, path: Path) -> Iterator[tuple[Category, Pa
         data.peer_cache_file: "caches",
         data.reachability_file: "caches",
         data.uploads_file: "caches",
+        data.downloads_file: "caches",
         data.updates_file: "caches",
         data.caches: "caches",
         data.catalogue_key_file: "identity",
@@ -116,14 +118,14 @@ def _beside_keys(folder: Path, category: Category) -> Iterator[tuple[Category, P
 
 def _refuse_in_use(folders: Folders) -> None:
     if is_in_use(EngineDirectory(folders.data).folder):
-        raise UserError(ErrorKind.STILL_RUNNING, "A worker runs from the engine.")
+        raise UserError(ErrorKind.STILL_RUNNING, localized("A worker runs from the engine."))
     data = folders.contents
     for folder in [*_entries(data.peers), *_entries(data.organiser)]:
         if not folder.is_dir() or folder.is_symlink():
             continue
         locked = try_lock(folder)
         if locked is None:
-            raise UserError(ErrorKind.STILL_RUNNING, f"{folder} is held by a worker.")
+            raise UserError(ErrorKind.STILL_RUNNING, localized("%1 is held by a worker.", folder))
         locked.release()
 
 

@@ -16,6 +16,7 @@ from core.files.folders import Folders
 from core.files.json_file import JsonFile
 from core.hardware.device import Device
 from core.hardware.discovery import choose_device
+from core.localizable import localized
 from core.protocol.client_events import Pause, RunContinued
 from core.protocol.codec import read_multiaddr
 from core.protocol.commands import Join, Multiaddrs, Start
@@ -31,11 +32,24 @@ _AUTO = "auto"
 _KEPT_PAUSES = ("person", "epoch_finished")  # the owner's own: whatever else has paused it decides anew
 
 
+class FurtherDevice(StrictStruct, kw_only=True, frozen=True):
+    """Another device that trains in the same run, by its label, and how a person has paused it, if one has."""
+
+    device: Annotated[str, Meta(max_length=80)]
+    pause: Literal["person", "epoch_finished"] | None = None
+    until: Annotated[float, Meta(ge=0, le=1e12)] | None = None
+
+    @property
+    def pause_of_owner(self) -> Pause | None:
+        """How it is paused when the run goes on."""
+        return None if self.pause is None else Pause(self.pause, self.until)
+
+
 class UnfinishedRun(StrictStruct, kw_only=True, frozen=True):
     """One run: where it is joined, on which device it is trained, and how a person has paused it, if one has.
 
     ``manifest`` is the run file of one's own that it was joined with; ``until`` is in seconds since 1970, ``None`` for
-    "until I resume".
+    "until I resume". ``further_devices`` train in it beside ``device``, each with a worker of its own.
     """
 
     addresses: Multiaddrs
@@ -47,6 +61,7 @@ class UnfinishedRun(StrictStruct, kw_only=True, frozen=True):
     manifest: RunManifest | None = None
     pause: Literal["person", "epoch_finished"] | None = None
     until: Annotated[float, Meta(ge=0, le=1e12)] | None = None
+    further_devices: Annotated[tuple[FurtherDevice, ...], Meta(max_length=64)] = ()
 
     @property
     def address(self) -> JoinAddress:
@@ -66,12 +81,14 @@ class UnfinishedRunFile:
         """The run that was being contributed to when the program ended, unless the owner has left it."""
         return self._file.load()
 
-    def follow(self, session: Session) -> None:
+    def follow(self, session: Session, further_devices: tuple[FurtherDevice, ...] = ()) -> None:
         """Keep the run of a session while it goes on, and forget it when the organiser has finished it."""
         if session.problem is ErrorKind.BLOCKED or is_finished(session):
             self.forget()
             return
         run = _unfinished_run(session)
+        if run is not None and further_devices:
+            run = msgspec.structs.replace(run, further_devices=further_devices)
         if run is not None and run != self._written:
             self._written = run
             self._file.save(run)
@@ -111,9 +128,9 @@ def continuation(
     shown = consent.shown if consent is not None else None
     if consent is None or shown is None:
         return None
-    device = choose_device(devices, settings.device)
+    device = choose_device(devices, _device_wish(run, settings))
     if settings.device == _AUTO and device.kind == "cpu" and run.device != device.label:
-        raise UserError(ErrorKind.NO_SUCH_DEVICE, f"{run.device} trained this run before.")
+        raise UserError(ErrorKind.NO_SUCH_DEVICE, localized("%1 trained this run before.", run.device))
     start = Start(
         run_id=run.run_id,
         organiser=run.organiser,
@@ -135,6 +152,11 @@ def continuation(
     )
     agreed = RunFound(manifest=shown, organiser=run.organiser, vouched=run.vouched)
     return RunContinued(opening, start, agreed, Pause(run.pause, run.until) if run.pause is not None else None)
+
+
+def _device_wish(run: UnfinishedRun, settings: Settings) -> str:
+    """With several devices the run goes on with those that were chosen for it, whichever has most free memory now."""
+    return run.device if run.further_devices and settings.device == _AUTO else settings.device
 
 
 def _unfinished_run(session: Session) -> UnfinishedRun | None:

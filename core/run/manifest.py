@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from core.errors import ErrorKind, UserError
+from core.localizable import localized
 from core.run.spec.collaboration import Collaboration
 from core.run.spec.data import BYTE_TOKENS, DataSpec, HubDataset, HubImages, ImageFiles, SumsData, TextFiles
 from core.run.spec.optimizer import AdamW, OptimizerSpec
@@ -226,7 +227,7 @@ def decode_manifest(encoded: bytes) -> RunManifest:
     if len(encoded) > MAX_MANIFEST_BYTES:
         raise UserError(
             ErrorKind.MANIFEST_REFUSED,
-            f"It has {len(encoded)} bytes; at most {MAX_MANIFEST_BYTES} are allowed.",
+            localized("It has %1 bytes; at most %2 are allowed.", len(encoded), MAX_MANIFEST_BYTES),
         )
     try:
         if msgspec.json.decode(encoded, type=_FormatOnly).format > FORMAT_VERSION:

@@ -18,6 +18,7 @@ HostProtocol = Literal["ip4", "ip6", "dns", "dns4", "dns6", "dnsaddr"]
 Transport = Literal["", "tcp", "quic-v1"]
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
+USUAL_PORT = 31337  # TCP; another one where it is taken
 HOST_PROTOCOLS: tuple[HostProtocol, ...] = get_args(HostProtocol)
 _GOOD = "/ip4/203.0.113.5/tcp/31337/p2p/12D3KooW…"
 _LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"

@@ -21,14 +21,16 @@ _DAY_SECONDS = 86400.0
 
 @dataclass(frozen=True)
 class Line:
-    """An internet connection, in bits per second; the upload was told by a person, or measured.
+    """An internet connection, in bits per second; each direction was told by a person, or measured.
 
-    A ``download`` that is not known counts as no faster than the upload: few lines are slower that way.
+    A ``download`` that is not known counts as no faster than the upload: few lines are slower that way. One that was
+    measured is at least so fast.
     """
 
     upload: float
     download: float | None = None
     is_upload_measured: bool = False
+    is_download_measured: bool = False
 
     @property
     def sure_download(self) -> float:

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from core.errors import ErrorKind, UserError
+from core.localizable import Detail, localized
 from core.run.manifest import FORMAT_VERSION, MAX_MANIFEST_BYTES, RunManifest
 from core.run.run_file_errors import find_errors, with_none
 from core.security.bounded_toml import read_toml
@@ -40,7 +41,7 @@ def parse_run_file(text: str) -> RunManifest:
     except msgspec.ValidationError as error:
         raise _wrong(f"{error}.") from error
     if manifest.format > FORMAT_VERSION:
-        raise UserError(ErrorKind.MANIFEST_TOO_NEW, f"It is of format {manifest.format}.")
+        raise UserError(ErrorKind.MANIFEST_TOO_NEW, localized("It is of format %1.", manifest.format))
     return _fits_into_a_record(manifest)
 
 
@@ -50,9 +51,9 @@ def write_template(path: Path) -> None:
         with path.open("x", encoding="utf-8") as file:
             file.write(template().replace(f'id = "{_TEMPLATE_ID}"', f'id = "arithmetic-{secrets.token_hex(4)}"'))
     except FileExistsError as error:
-        raise UserError(ErrorKind.USAGE, f"{path} exists already and was left as it is.") from error
+        raise UserError(ErrorKind.USAGE, localized("%1 exists already and was left as it is.", path)) from error
     except OSError as error:
-        raise UserError(ErrorKind.USAGE, f"{path} cannot be written: {error.strerror}.") from error
+        raise UserError(ErrorKind.USAGE, localized("%1 cannot be written: %2.", path, error.strerror)) from error
 
 
 def _text_of(path: Path) -> str:
@@ -61,14 +62,14 @@ def _text_of(path: Path) -> str:
         with path.open("rb") as file:
             encoded = file.read(MAX_RUN_FILE_BYTES + 1)
     except OSError as error:
-        raise _wrong(f"{path} cannot be read: {error.strerror}.") from error
+        raise _wrong(localized("%1 cannot be read: %2.", path, error.strerror)) from error
     if len(encoded) > MAX_RUN_FILE_BYTES:
         _refuse_if_too_long(max(path.stat().st_size, len(encoded)))
     try:
         return encoded.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = encoded.count(b"\n", 0, error.start) + 1
-        raise _wrong(f"{path} is not UTF-8 text (line {line}).") from error
+        raise _wrong(localized("%1 is not UTF-8 text (line %2).", path, line)) from error
 
 
 def _tables_of(text: str) -> dict[str, Any]:
@@ -76,12 +77,12 @@ def _tables_of(text: str) -> dict[str, Any]:
     try:
         return read_toml(text)
     except ValueError as error:
-        raise _wrong(f"It is not TOML: {error}.") from error
+        raise _wrong(localized("It is not TOML: %1.", error)) from error
 
 
 def _refuse_if_too_long(length_bytes: int) -> None:
     if length_bytes > MAX_RUN_FILE_BYTES:
-        raise _wrong(f"It has {length_bytes} bytes; at most {MAX_RUN_FILE_BYTES} are allowed.")
+        raise _wrong(localized("It has %1 bytes; at most %2 are allowed.", length_bytes, MAX_RUN_FILE_BYTES))
 
 
 def _fits_into_a_record(manifest: RunManifest) -> RunManifest:
@@ -89,11 +90,14 @@ def _fits_into_a_record(manifest: RunManifest) -> RunManifest:
     length_bytes = len(msgspec.json.encode(manifest))
     if length_bytes > MAX_MANIFEST_BYTES:
         raise _wrong(
-            f"[run] description: too long; the manifest has {length_bytes} bytes, "
-            f"and at most {MAX_MANIFEST_BYTES} are allowed."
+            localized(
+                "[run] description: too long; the manifest has %1 bytes, and at most %2 are allowed.",
+                length_bytes,
+                MAX_MANIFEST_BYTES,
+            )
         )
     return manifest
 
 
-def _wrong(detail: str) -> UserError:
+def _wrong(detail: Detail) -> UserError:
     return UserError(ErrorKind.RUN_FILE_WRONG, detail)

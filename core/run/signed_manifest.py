@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from core.errors import ErrorKind, UserError
+from core.localizable import localized
 from core.run.manifest import MAX_MANIFEST_BYTES, RunManifest, decode_manifest
 from core.schema import StrictStruct
 from core.security.identity import Identity, verify
@@ -31,7 +32,7 @@ class SignedManifest(StrictStruct, frozen=True):
     def from_bytes(cls, encoded: bytes) -> SignedManifest:
         """The signed manifest that the DHT holds; raises UserError if it is none."""
         if len(encoded) > MAX_RECORD_BYTES:
-            raise UserError(ErrorKind.MANIFEST_REFUSED, f"Its record has {len(encoded)} bytes.")
+            raise UserError(ErrorKind.MANIFEST_REFUSED, localized("Its record has %1 bytes.", len(encoded)))
         try:
             return msgspec.msgpack.decode(encoded, type=cls)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -48,5 +49,5 @@ class SignedManifest(StrictStruct, frozen=True):
     def opened(self) -> RunManifest:
         """The manifest, verified before it is parsed; raises UserError for a wrong signature or a bad manifest."""
         if not self.is_signed():
-            raise UserError(ErrorKind.MANIFEST_REFUSED, "Its signature is wrong.")
+            raise UserError(ErrorKind.MANIFEST_REFUSED, localized("Its signature is wrong."))
         return decode_manifest(self.manifest)

@@ -9,6 +9,7 @@ import ipaddress
 import socket
 from dataclasses import dataclass
 
+from core.localizable import localized
 from core.security.ip_scope import IpNetwork, embedded_ipv4, is_own_name, is_public_ip
 
 
@@ -26,7 +27,7 @@ class AddressGuard:
         """Raise AddressRefusedError for an IP address that is neither; ``host`` is as a socket names its peer."""
         if not self._allows(host):
             raise AddressRefusedError(
-                f"it leads to {host}, into your own network, where files that others name have no business"
+                localized("it leads to %1, into your own network, where files that others name have no business", host)
             )
 
     def refuse_for_proxy(self, name: str) -> None:

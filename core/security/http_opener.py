@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import IO, Any
 from urllib.parse import urlsplit
 
+from core.localizable import localized
 from core.security.address_guard import AddressGuard, AddressRefusedError
 
 
@@ -134,4 +135,4 @@ def _refuse_other_protocols(asked: urllib.request.Request, address: str) -> None
     """Raise AddressRefusedError for a redirection to another protocol, or out of TLS."""
     scheme = urlsplit(address).scheme
     if scheme != "https" and (scheme, asked.type) != ("http", "http"):
-        raise AddressRefusedError(f"it redirects from {asked.type} to {scheme}")
+        raise AddressRefusedError(localized("it redirects from %1 to %2", asked.type, scheme))

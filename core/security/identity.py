@@ -9,6 +9,7 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from core.localizable import localized
 from core.security.key_file import damaged_key, load_or_create_key
 from core.security.peer_id import peer_id_of, public_key_of
 
@@ -51,7 +52,7 @@ class Identity:
         stored = load_or_create_key(path, lambda: cls.create().to_bytes())
         identity = cls.from_seed(stored[len(_PRIVATE_KEY) :][:32].ljust(32))
         if identity.to_bytes() != stored:
-            raise damaged_key(path, "is not an Ed25519 key as libp2p writes them")
+            raise damaged_key(localized("%1 is not an Ed25519 key as libp2p writes them.", path))
         return identity
 
     @classmethod

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from core.errors import ErrorKind, UserError
 from core.files.atomic import create_atomically, storage_problem
+from core.localizable import LocalizedText, localized
 
 _MAX_KEY_FILE_BYTES = 8192
 
@@ -24,7 +25,7 @@ def load_or_create_key(path: Path, make: Callable[[], bytes]) -> bytes:
     try:
         return _read_secret(path)
     except OSError as error:
-        raise damaged_key(path, f"cannot be read: {error.strerror}") from error
+        raise damaged_key(localized("%1 cannot be read: %2.", path, error.strerror)) from error
 
 
 def _read_secret(path: Path) -> bytes:
@@ -35,6 +36,6 @@ def _read_secret(path: Path) -> bytes:
         return file.read(_MAX_KEY_FILE_BYTES)
 
 
-def damaged_key(path: Path, why: str) -> UserError:
-    """The error for a key file that cannot be used; ``why`` ends a sentence begun with its path."""
-    return UserError(ErrorKind.IDENTITY_DAMAGED, f"{path} {why}.")
+def damaged_key(why: LocalizedText) -> UserError:
+    """The error for a key file that cannot be used; ``why`` names it."""
+    return UserError(ErrorKind.IDENTITY_DAMAGED, why)

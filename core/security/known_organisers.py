@@ -7,6 +7,7 @@ from pathlib import Path
 from core.errors import ErrorKind, UserError
 from core.files.atomic import storage_problem
 from core.files.json_file import JsonFile
+from core.localizable import localized
 from core.schema import StrictStruct
 
 
@@ -27,12 +28,12 @@ class KnownOrganisers:
         if known is None:
             return
         if known.organiser != organiser:
-            detail = f"Run {run_id}: It was {known.organiser}, it is {organiser}."
+            detail = localized("Run %1: It was %2, it is %3.", run_id, known.organiser, organiser)
             raise UserError(ErrorKind.ORGANISER_CHANGED, detail)
         if known.revision > revision:
             raise UserError(
                 ErrorKind.MANIFEST_ROLLED_BACK,
-                f"Revision {revision} is shown, revision {known.revision} was seen.",
+                localized("Revision %1 is shown, revision %2 was seen.", revision, known.revision),
             )
 
     def remember(self, run_id: str, organiser: str, revision: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from core.localizable import localized
 from core.security.key_file import damaged_key, load_or_create_key
 
 _RSA_BITS = 2048
@@ -23,9 +24,9 @@ def load_or_create_progress_key(path: Path) -> bytes:
     try:
         key = load_der_private_key(stored, password=None)
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
-        raise damaged_key(path, "is not an RSA key") from error
+        raise damaged_key(localized("%1 is not an RSA key.", path)) from error
     if not isinstance(key, RSAPrivateKey) or key.key_size != _RSA_BITS:
-        raise damaged_key(path, f"is not an RSA key of {_RSA_BITS} bits")
+        raise damaged_key(localized("%1 is not an RSA key of %2 bits.", path, _RSA_BITS))
     return stored
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal
 
+from core.localizable import localized, words_of
 from core.security.address_guard import AddressGuard, AddressRefusedError
 from core.security.http_opener import http_opener
 
@@ -80,7 +81,7 @@ def accept(remote: Remote, part: Path, target: Path) -> None:
         found = _digest(file, remote)
     if found != remote.digest:
         part.unlink()
-        raise RefusedError(f"its digest is {found}, and should be {remote.digest}")
+        raise RefusedError(localized("its digest is %1, and should be %2", found, remote.digest))
     part.replace(target)
 
 
@@ -111,14 +112,16 @@ def _opened(remote: Remote, headers: dict[str, str]) -> http.client.HTTPResponse
         error.close()
         if error.code == http.client.REQUESTED_RANGE_NOT_SATISFIABLE and "Range" in headers:
             return None
-        words = f"the server answers {error.code} {error.reason}"
+        words = localized("the server answers %1 %2", error.code, error.reason)
         is_refusal = is_final(error.code) or 300 <= error.code < 400  # a redirection that leads nowhere
         raise (RefusedError if is_refusal else UnreachableError)(words) from error
     except (AddressRefusedError, http.client.InvalidURL, ValueError) as error:
-        raise RefusedError(str(error)) from error
+        raise RefusedError(words_of(error)) from error
     except urllib.error.URLError as error:
         if isinstance(error.reason, OSError) and error.reason.errno == errno.EACCES:
-            raise RefusedError("it leads to a port from which this computer lets nothing be fetched") from error
+            raise RefusedError(
+                localized("it leads to a port from which this computer lets nothing be fetched")
+            ) from error
         raise UnreachableError(str(error.reason)) from error
     except (OSError, http.client.HTTPException) as error:
         raise UnreachableError(repr(error)) from error
@@ -131,16 +134,16 @@ def _write(answer: http.client.HTTPResponse, written: BinaryIO, remote: Remote) 
     if answer.length is not None:
         whole = have + answer.length
         if not least <= whole <= most:
-            raise RefusedError(f"it has {whole} bytes, and should have {remote.size_bytes}")
+            raise RefusedError(localized("it has %1 bytes, and should have %2", whole, remote.size_bytes))
         least = most = whole
     while piece := _read(answer):
         have += len(piece)
         if have > most:
-            raise RefusedError(f"it has more than the {most} bytes that it may have")
+            raise RefusedError(localized("it has more than the %1 bytes that it may have", most))
         written.write(piece)
         yield have
     if have < least:
-        raise UnreachableError(f"cut after {have} of {remote.size_bytes} bytes")
+        raise UnreachableError(localized("cut after %1 of %2 bytes", have, remote.size_bytes))
 
 
 def _read(answer: http.client.HTTPResponse) -> bytes:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from core.errors import ErrorKind, UserError
 from core.files.atomic import storage_problem, write_atomically
 from core.files.folders import service_unit_file
+from core.localizable import localized
 from core.service.interface import ServiceState
 from core.service.unit import STOP_SECONDS, unit_text
 
@@ -62,7 +63,10 @@ class SystemdUser:
 def _ask(*words: str) -> None:
     done = _run("systemctl", "--user", *words)
     if done.returncode != 0:
-        raise UserError(ErrorKind.SERVICE_REFUSED, f"`systemctl --user {' '.join(words)}`: {done.stderr.strip()[:500]}")
+        raise UserError(
+            ErrorKind.SERVICE_REFUSED,
+            localized("`systemctl --user %1`: %2", " ".join(words), done.stderr.strip()[:500]),
+        )
 
 
 def _run(*words: str) -> subprocess.CompletedProcess[str]:

@@ -15,6 +15,14 @@ def name_of(device: Device) -> str:
     return translate("Device", "GPU without a name") if device.kind == "cuda" else translate("Device", "CPU")
 
 
+def short_label_of(label: str) -> str:
+    """Return ``GPU 1`` for ``cuda:1``, and ``CPU`` for ``cpu``."""
+    number = label.removeprefix("cuda:")
+    if number == label:
+        return translate("Device", "CPU")
+    return fill_placeholders(translate("Device", "GPU %1"), number)
+
+
 def label_of(device: Device) -> str:
     """Return ``GPU 0 · NVIDIA GeForce RTX 3060``, as one picks it from a list."""
     if device.kind == "cpu":

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from core.client.hourly_traffic import HourlyTraffic
 from core.client.session import Session
 from core.placeholders import fill_placeholders
-from core.protocol.events import UploadMeasured
+from core.protocol.events import LineMeasured
 from core.records.settings import Settings
 from core.run.manifest import RunManifest
 from core.run.round_estimate import Line, estimate_own_round
@@ -14,6 +16,7 @@ from core.texts.localization import installed, translate
 
 _SECONDS_PER_HOUR = 3600.0
 _MBIT = 1e6
+_BITS = 8
 
 
 def traffic_of(manifest: RunManifest, samples_per_second: float | None, line: Line | None) -> str:
@@ -37,12 +40,48 @@ def traffic_of(manifest: RunManifest, samples_per_second: float | None, line: Li
     return " · ".join(parts)
 
 
-def known_line(settings: Settings, measured: UploadMeasured | None) -> Line | None:
-    """Return the internet connection as the settings name it, its upload else as it was last measured here."""
-    download = None if settings.download_mbits is None else settings.download_mbits * _MBIT
-    if settings.upload_mbits is not None:
-        return Line(settings.upload_mbits * _MBIT, download)
-    return None if measured is None else Line(measured.bits_per_second, download, is_upload_measured=True)
+def known_line(settings: Settings, upload: LineMeasured | None, download: LineMeasured | None) -> Line | None:
+    """Return the internet connection as the settings name it, each direction else as it was last measured here.
+
+    Where the owner allows less to be received while nobody is at the computer, that is its download.
+    """
+    up, down = _speed(settings.upload_mbits, upload), _speed(settings.download_mbits, download)
+    if up is None:
+        return None
+    are_measured = settings.upload_mbits is None, settings.download_mbits is None
+    if down is None or (are_measured[1] and down <= up):  # at least as much is believed of any line
+        return _received_as_allowed(Line(up, None, are_measured[0]), settings)
+    return _received_as_allowed(Line(up, down, *are_measured), settings)
+
+
+def _speed(typed_mbits: float | None, measured: LineMeasured | None) -> float | None:
+    """In bits per second."""
+    if typed_mbits is not None:
+        return typed_mbits * _MBIT
+    return measured.bits_per_second if measured else None
+
+
+def _received_as_allowed(line: Line, settings: Settings) -> Line:
+    allowed = settings.availability.download_rate
+    is_less = allowed is not None and allowed * _BITS < line.sure_download
+    if allowed is None or not is_less:
+        return line
+    return replace(line, download=float(allowed * _BITS), is_download_measured=False)
+
+
+def download_of(download_bytes: int, settings: Settings) -> str:
+    """Return what a newcomer downloads, and how long that takes where the line or the owner's limit is known.
+
+    Of the two the slower counts, and of the limits the one that holds while somebody is at the computer.
+    """
+    size, allowed = figures.size(download_bytes), settings.availability.attended_download_rate
+    speeds = [_speed(settings.download_mbits, None), None if allowed is None else float(allowed * _BITS)]
+    known = [speed for speed in speeds if speed is not None]
+    if not known:
+        return fill_placeholders(translate("Traffic", "Downloads %1 at the start."), size)
+    words = translate("Traffic", "Downloads %1 at the start: about %2 at %3 Mbit/s.")
+    seconds = download_bytes * _BITS / min(known)
+    return fill_placeholders(words, size, figures.about(seconds), _mbits_as_told(min(known)))
 
 
 def mbits(bits_per_second: float) -> str:
@@ -68,14 +107,30 @@ def _left_of_computing(line: Line, training_share: float) -> str:
             else translate("Traffic", "an upload of %1 Mbit/s leaves at least %2 of the time for computing")
         )
         return fill_placeholders(words, upload, figures.share(training_share))
-    words = (
-        translate(
-            "Traffic", "a line of %1/%2 Mbit/s, its upload as last measured here, leaves %3 of the time for computing"
-        )
-        if line.is_upload_measured
-        else translate("Traffic", "a line of %1/%2 Mbit/s leaves %3 of the time for computing")
-    )
-    return fill_placeholders(words, upload, _mbits_as_told(line.download), figures.share(training_share))
+    download = mbits(line.download) if line.is_download_measured else _mbits_as_told(line.download)
+    return fill_placeholders(_words_of_both(line), upload, download, figures.share(training_share))
+
+
+def _words_of_both(line: Line) -> str:
+    """Of a line whose speed is known in both directions, with places for them and for the share that is left."""
+    match line.is_upload_measured, line.is_download_measured:
+        case True, True:
+            return translate(
+                "Traffic", "a line of %1/%2 Mbit/s, as last measured here, leaves at least %3 of the time for computing"
+            )
+        case True, False:
+            return translate(
+                "Traffic",
+                "a line of %1/%2 Mbit/s, its upload as last measured here, leaves %3 of the time for computing",
+            )
+        case False, True:
+            return translate(
+                "Traffic",
+                "a line of %1/%2 Mbit/s, its download as last measured here, "
+                "leaves at least %3 of the time for computing",
+            )
+        case _:
+            return translate("Traffic", "a line of %1/%2 Mbit/s leaves %3 of the time for computing")
 
 
 def hourly_traffic(traffic: HourlyTraffic, session: Session, now: float) -> str:

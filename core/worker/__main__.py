@@ -15,6 +15,7 @@ from pathlib import Path
 from core.errors import ErrorKind, UserError
 from core.files.locks import PeerFolder
 from core.files.temp_folder import temp_folder
+from core.localizable import localized
 from core.protocol.commands import AnyCommand, Check, DryRun, Export, Join, Publish, Push
 from core.protocol.events import EngineChecked, Failed, Hello
 from core.protocol.types import PROTOCOL_VERSION
@@ -111,7 +112,9 @@ def _serve(command: AnyCommand, keys: PeerFolder | None, channel: WorkerChannel,
         case Check():
             channel.emit(_check_engine())
         case _:
-            raise UserError(ErrorKind.WORKER_NONSENSE, f"A worker cannot begin with {type(command).__name__}.")
+            raise UserError(
+                ErrorKind.WORKER_NONSENSE, localized("A worker cannot begin with %1.", type(command).__name__)
+            )
 
 
 def _check_engine() -> EngineChecked:
@@ -133,8 +136,8 @@ def _failure(error: BaseException) -> Failed:
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         return Failed(problem=ErrorKind.DISK_FULL.key, detail=str(error.filename or ""))
     if isinstance(error, ModuleNotFoundError):
-        return Failed(problem=ErrorKind.ENGINE_MISSING.key, detail=f"The module {error.name} is missing.")
-    return Failed(problem=ErrorKind.INTERNAL.key, detail=f"{type(error).__name__}: see the log.")
+        return Failed(problem=ErrorKind.ENGINE_MISSING.key, detail=localized("The module %1 is missing.", error.name))
+    return Failed(problem=ErrorKind.INTERNAL.key, detail=localized("%1: see the log.", type(error).__name__))
 
 
 if __name__ == "__main__":

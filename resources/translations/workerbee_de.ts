@@ -1250,6 +1250,10 @@
         <translation>CPU</translation>
     </message>
     <message>
+        <source>GPU %1</source>
+        <translation>GPU %1</translation>
+    </message>
+    <message>
         <source>CPU · %1</source>
         <translation>CPU · %1</translation>
     </message>
@@ -1326,6 +1330,17 @@
     <message>
         <source>Also using it: %1</source>
         <translation>Außerdem nutzen sie: %1</translation>
+    </message>
+</context>
+<context>
+    <name>DeviceList</name>
+    <message>
+        <source>GPUs in this run</source>
+        <translation>GPUs in diesem Lauf</translation>
+    </message>
+    <message>
+        <source>The page shows the one that is chosen, and its buttons are for that; the tray pauses all.</source>
+        <translation>Die Seite zeigt die gewählte, und ihre Knöpfe gelten ihr; im Infobereich pausieren alle.</translation>
     </message>
 </context>
 <context>
@@ -1701,6 +1716,14 @@
         <translation>Runde %1: Änderungen nicht gemittelt: %2.</translation>
     </message>
     <message>
+        <source>Your change was left out: it was far larger than is usual.</source>
+        <translation>Ihre Änderung wurde ausgelassen: Sie war viel größer als üblich.</translation>
+    </message>
+    <message>
+        <source>Your change counted for %1: it was larger than the others&apos;, or of more samples.</source>
+        <translation>Ihre Änderung zählte zu %1: Sie war größer als die der anderen oder beruhte auf mehr Beispielen.</translation>
+    </message>
+    <message>
         <source>What %1 sent was far from what the others sent, and was cut down or left out.</source>
         <translation>Was %1 gesendet hat, lag weit außerhalb dessen, was die anderen gesendet haben, und wurde gekürzt oder weggelassen.</translation>
     </message>
@@ -1783,6 +1806,10 @@
     <message>
         <source>Your computer is helping.</source>
         <translation>Ihr Computer hilft mit.</translation>
+    </message>
+    <message>
+        <source>The line downloads at least %1 Mbit/s, as measured here.</source>
+        <translation>Die Leitung empfängt mindestens %1 Mbit/s, wie hier gemessen.</translation>
     </message>
     <message>
         <source>Connected, but alone.</source>
@@ -2232,6 +2259,17 @@
     <message>
         <source>Forget the key</source>
         <translation>Den Schlüssel vergessen</translation>
+    </message>
+</context>
+<context>
+    <name>FurtherDevices</name>
+    <message>
+        <source>Each trains beside the first, as another peer of the run, and pauses by itself while others need it. All take memory, disk and traffic of their own.</source>
+        <translation>Jede trainiert neben der ersten, als weiterer Peer des Laufs, und pausiert für sich, solange andere sie brauchen. Alle nehmen eigenen Speicher, Plattenplatz und Datenverkehr.</translation>
+    </message>
+    <message>
+        <source>Train on more GPUs</source>
+        <translation>Auf weiteren GPUs trainieren</translation>
     </message>
 </context>
 <context>
@@ -3860,10 +3898,6 @@
         <source>On %1</source>
         <translation>Auf %1</translation>
     </message>
-    <message>
-        <source>Downloads %1 at the start.</source>
-        <translation>Lädt am Anfang %1 herunter.</translation>
-    </message>
 </context>
 <context>
     <name>ReviewPage</name>
@@ -4806,6 +4840,14 @@
         <translation>etwa %1 je Stunde und Richtung</translation>
     </message>
     <message>
+        <source>Downloads %1 at the start.</source>
+        <translation>Lädt am Anfang %1 herunter.</translation>
+    </message>
+    <message>
+        <source>Downloads %1 at the start: about %2 at %3 Mbit/s.</source>
+        <translation>Lädt am Anfang %1 herunter: etwa %2 bei %3 Mbit/s.</translation>
+    </message>
+    <message>
         <source>the upload last measured here, %1 Mbit/s, leaves at least %2 of the time for computing</source>
         <translation>Ihre Leitung, die hier zuletzt %1 Mbit/s sendete, lässt mindestens %2 der Zeit zum Rechnen</translation>
     </message>
@@ -4814,8 +4856,16 @@
         <translation>eine Leitung, die %1 Mbit/s sendet, lässt mindestens %2 der Zeit zum Rechnen</translation>
     </message>
     <message>
+        <source>a line of %1/%2 Mbit/s, as last measured here, leaves at least %3 of the time for computing</source>
+        <translation>eine Leitung von %1/%2 Mbit/s (hier zuletzt gemessen) lässt mindestens %3 der Zeit zum Rechnen</translation>
+    </message>
+    <message>
         <source>a line of %1/%2 Mbit/s, its upload as last measured here, leaves %3 of the time for computing</source>
         <translation>eine Leitung von %1/%2 Mbit/s (Senden: hier zuletzt gemessen) lässt %3 der Zeit zum Rechnen</translation>
+    </message>
+    <message>
+        <source>a line of %1/%2 Mbit/s, its download as last measured here, leaves at least %3 of the time for computing</source>
+        <translation>eine Leitung von %1/%2 Mbit/s (Empfangen: hier zuletzt gemessen) lässt mindestens %3 der Zeit zum Rechnen</translation>
     </message>
     <message>
         <source>a line of %1/%2 Mbit/s leaves %3 of the time for computing</source>
@@ -5285,6 +5335,466 @@
         <translation>Mit dem Computer des Organisators verbinden sich die anderen.</translation>
     </message>
     <message>
+        <source>It is now %1.</source>
+        <translation>Sie ist jetzt %1.</translation>
+    </message>
+    <message>
+        <source>The log is %1.</source>
+        <translation>Das Protokoll ist %1.</translation>
+    </message>
+    <message>
+        <source>%1, looked for again after a crash.</source>
+        <translation>%1, nach einem Absturz wieder gesucht.</translation>
+    </message>
+    <message>
+        <source>The system killed it, as it does where memory runs out.</source>
+        <translation>Das System hat ihn beendet, wie es das tut, wenn der Speicher ausgeht.</translation>
+    </message>
+    <message>
+        <source>It was killed by signal %1.</source>
+        <translation>Er wurde durch das Signal %1 beendet.</translation>
+    </message>
+    <message>
+        <source>Its exit code was %1.</source>
+        <translation>Sein Exit-Code war %1.</translation>
+    </message>
+    <message>
+        <source>Its answer cannot be read; it may be of another version.</source>
+        <translation>Seine Antwort ist nicht lesbar; vielleicht hat es eine andere Version.</translation>
+    </message>
+    <message>
+        <source>This is Python %1.</source>
+        <translation>Dies ist Python %1.</translation>
+    </message>
+    <message>
+        <source>The log is in %1.</source>
+        <translation>Das Protokoll liegt in %1.</translation>
+    </message>
+    <message>
+        <source>The program uv is not there.</source>
+        <translation>Das Programm uv fehlt.</translation>
+    </message>
+    <message>
+        <source>%1: %2 GB more are needed.</source>
+        <translation>%1: Es fehlen noch %2 GB.</translation>
+    </message>
+    <message>
+        <source>Nobody offers %1.</source>
+        <translation>Niemand bietet %1 an.</translation>
+    </message>
+    <message>
+        <source>It did not answer in time.</source>
+        <translation>Es hat nicht rechtzeitig geantwortet.</translation>
+    </message>
+    <message>
+        <source>%1: %2.</source>
+        <translation>%1: %2.</translation>
+    </message>
+    <message>
+        <source>A training process runs from it.</source>
+        <translation>Ein Trainingsprozess benutzt es gerade.</translation>
+    </message>
+    <message>
+        <source>It has not said a word since it was started.</source>
+        <translation>Es hat sich seit dem Start nicht gemeldet.</translation>
+    </message>
+    <message>
+        <source>It speaks protocol %1, this program speaks %2.</source>
+        <translation>Es spricht das Protokoll %1, dieses Programm spricht %2.</translation>
+    </message>
+    <message>
+        <source>Its line has more than %1 bytes, and began with %2.</source>
+        <translation>Seine Zeile hat mehr als %1 Bytes und begann mit %2.</translation>
+    </message>
+    <message>
+        <source>Its line began with %1.</source>
+        <translation>Seine Zeile begann mit %1.</translation>
+    </message>
+    <message>
+        <source>There is no help on “%1”; the topics are %2.</source>
+        <translation>Zu „%1“ gibt es keine Hilfe; die Themen sind %2.</translation>
+    </message>
+    <message>
+        <source>%1 belongs to another user.</source>
+        <translation>%1 gehört jemand anderem.</translation>
+    </message>
+    <message>
+        <source>%1 may be written by other users.</source>
+        <translation>In %1 dürfen auch andere schreiben.</translation>
+    </message>
+    <message>
+        <source>%1: another process holds its folder.</source>
+        <translation>%1: Ein anderer Prozess belegt den Ordner.</translation>
+    </message>
+    <message>
+        <source>Metrics cannot be served at %1.</source>
+        <translation>Unter %1 lassen sich keine Metriken anbieten.</translation>
+    </message>
+    <message>
+        <source>“%1” is none of %2.</source>
+        <translation>„%1“ ist nichts von %2.</translation>
+    </message>
+    <message>
+        <source>%1 is of a newer Workerbee.</source>
+        <translation>%1 stammt von einem neueren Workerbee.</translation>
+    </message>
+    <message>
+        <source>%1 is held by another program.</source>
+        <translation>%1 wird von einem anderen Programm belegt.</translation>
+    </message>
+    <message>
+        <source>A worker runs from the engine.</source>
+        <translation>Ein Trainingsprozess benutzt das Trainingsprogramm.</translation>
+    </message>
+    <message>
+        <source>%1 is held by a worker.</source>
+        <translation>%1 wird von einem Trainingsprozess belegt.</translation>
+    </message>
+    <message>
+        <source>%1 exists already and was left as it is.</source>
+        <translation>%1 gibt es schon und blieb, wie es ist.</translation>
+    </message>
+    <message>
+        <source>No run was published from the folder %1.</source>
+        <translation>Aus dem Ordner %1 wurde kein Lauf veröffentlicht.</translation>
+    </message>
+    <message>
+        <source>These were: %1.</source>
+        <translation>Es waren diese: %1.</translation>
+    </message>
+    <message>
+        <source>No other was, either.</source>
+        <translation>Auch kein anderer.</translation>
+    </message>
+    <message>
+        <source>No run “%1” was published from here. %2</source>
+        <translation>Von hier wurde kein Lauf „%1“ veröffentlicht. %2</translation>
+    </message>
+    <message>
+        <source>%1 trained this run before.</source>
+        <translation>Bisher hat %1 diesen Lauf trainiert.</translation>
+    </message>
+    <message>
+        <source>It has %1 bytes; at most %2 are allowed.</source>
+        <translation>Sie hat %1 Bytes; höchstens %2 sind erlaubt.</translation>
+    </message>
+    <message>
+        <source>It is of format %1.</source>
+        <translation>Sie hat das Format %1.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written: %2.</source>
+        <translation>%1 kann nicht geschrieben werden: %2.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read: %2.</source>
+        <translation>%1 kann nicht gelesen werden: %2.</translation>
+    </message>
+    <message>
+        <source>%1 is not UTF-8 text (line %2).</source>
+        <translation>%1 ist kein Text in UTF-8 (Zeile %2).</translation>
+    </message>
+    <message>
+        <source>It is not TOML: %1.</source>
+        <translation>Sie ist kein TOML: %1.</translation>
+    </message>
+    <message>
+        <source>[run] description: too long; the manifest has %1 bytes, and at most %2 are allowed.</source>
+        <translation>[run] description: zu lang; das Manifest hat %1 Bytes, höchstens %2 sind erlaubt.</translation>
+    </message>
+    <message>
+        <source>Its record has %1 bytes.</source>
+        <translation>Ihr Eintrag hat %1 Bytes.</translation>
+    </message>
+    <message>
+        <source>Its signature is wrong.</source>
+        <translation>Ihre Signatur ist falsch.</translation>
+    </message>
+    <message>
+        <source>it leads to %1, into your own network, where files that others name have no business</source>
+        <translation>sie führt zu %1, in Ihr eigenes Netz, wo Dateien nichts zu suchen haben, die andere nennen</translation>
+    </message>
+    <message>
+        <source>it redirects from %1 to %2</source>
+        <translation>sie leitet von %1 nach %2 um</translation>
+    </message>
+    <message>
+        <source>%1 is not an Ed25519 key as libp2p writes them.</source>
+        <translation>%1 ist kein Ed25519-Schlüssel, wie libp2p sie schreibt.</translation>
+    </message>
+    <message>
+        <source>Run %1: It was %2, it is %3.</source>
+        <translation>Lauf %1: Es war %2, jetzt ist es %3.</translation>
+    </message>
+    <message>
+        <source>Revision %1 is shown, revision %2 was seen.</source>
+        <translation>Gezeigt wird Revision %1, bekannt war schon Revision %2.</translation>
+    </message>
+    <message>
+        <source>%1 is not an RSA key.</source>
+        <translation>%1 ist kein RSA-Schlüssel.</translation>
+    </message>
+    <message>
+        <source>%1 is not an RSA key of %2 bits.</source>
+        <translation>%1 ist kein RSA-Schlüssel mit %2 Bit.</translation>
+    </message>
+    <message>
+        <source>its digest is %1, and should be %2</source>
+        <translation>ihre Prüfsumme ist %1 und müsste %2 sein</translation>
+    </message>
+    <message>
+        <source>the server answers %1 %2</source>
+        <translation>der Server antwortet %1 %2</translation>
+    </message>
+    <message>
+        <source>it leads to a port from which this computer lets nothing be fetched</source>
+        <translation>sie führt zu einem Port, von dem dieser Computer nichts holen lässt</translation>
+    </message>
+    <message>
+        <source>it has %1 bytes, and should have %2</source>
+        <translation>sie hat %1 Bytes und müsste %2 haben</translation>
+    </message>
+    <message>
+        <source>it has more than the %1 bytes that it may have</source>
+        <translation>sie hat mehr als die %1 Bytes, die sie haben darf</translation>
+    </message>
+    <message>
+        <source>cut after %1 of %2 bytes</source>
+        <translation>abgebrochen nach %1 von %2 Bytes</translation>
+    </message>
+    <message>
+        <source>On macOS it would be launchd, which Workerbee does not use yet: have `workerbee join ADDRESS --yes` started by it.</source>
+        <translation>Unter macOS wäre es launchd, das Workerbee noch nicht benutzt: Lassen Sie es `workerbee join ADRESSE --yes` starten.</translation>
+    </message>
+    <message>
+        <source>This system was not started by systemd.</source>
+        <translation>Dieses System wurde nicht von systemd gestartet.</translation>
+    </message>
+    <message>
+        <source>This is no login of its own (XDG_RUNTIME_DIR is not set): log in directly, or by ssh, not with su or sudo.</source>
+        <translation>Dies ist keine eigene Anmeldung (XDG_RUNTIME_DIR ist nicht gesetzt): Melden Sie sich direkt oder per ssh an, nicht mit su oder sudo.</translation>
+    </message>
+    <message>
+        <source>`systemctl --user` does not answer.</source>
+        <translation>`systemctl --user` antwortet nicht.</translation>
+    </message>
+    <message>
+        <source>`systemctl --user %1`: %2</source>
+        <translation>`systemctl --user %1`: %2</translation>
+    </message>
+    <message>
+        <source>A worker cannot begin with %1.</source>
+        <translation>Ein Trainingsprozess kann nicht mit %1 beginnen.</translation>
+    </message>
+    <message>
+        <source>The module %1 is missing.</source>
+        <translation>Das Modul %1 fehlt.</translation>
+    </message>
+    <message>
+        <source>%1: see the log.</source>
+        <translation>%1: Das Protokoll sagt mehr.</translation>
+    </message>
+    <message>
+        <source>The organiser&apos;s computer has refused the invitation.</source>
+        <translation>Der Computer des Organisators hat die Einladung abgelehnt.</translation>
+    </message>
+    <message>
+        <source>This invitation has been used as often as its organiser allows.</source>
+        <translation>Diese Einladung wurde so oft benutzt, wie ihr Organisator erlaubt.</translation>
+    </message>
+    <message>
+        <source>The organiser&apos;s computer cannot note it down at the moment.</source>
+        <translation>Der Computer des Organisators kann sie im Augenblick nicht vermerken.</translation>
+    </message>
+    <message>
+        <source>A closed run is joined by the description that its organiser has signed.</source>
+        <translation>An einem geschlossenen Lauf nimmt man mit der Beschreibung teil, die sein Organisator signiert hat.</translation>
+    </message>
+    <message>
+        <source>Your key: %1.</source>
+        <translation>Ihr Schlüssel: %1.</translation>
+    </message>
+    <message>
+        <source>What the organiser&apos;s computer has signed is no ticket.</source>
+        <translation>Was der Computer des Organisators signiert hat, ist keine Zulassung.</translation>
+    </message>
+    <message>
+        <source>An optimizer in 8 bits</source>
+        <translation>Ein Optimizer in 8 Bit</translation>
+    </message>
+    <message>
+        <source>A model in few bits (%1)</source>
+        <translation>Ein Modell in wenigen Bits (%1)</translation>
+    </message>
+    <message>
+        <source>%1 needs an NVIDIA GPU.</source>
+        <translation>%1 braucht eine NVIDIA-GPU.</translation>
+    </message>
+    <message>
+        <source>%1 needs bitsandbytes, which the engine for NVIDIA GPUs has; elsewhere: %2.</source>
+        <translation>%1 braucht bitsandbytes, das im Trainingsprogramm für NVIDIA-GPUs ist; sonst: %2.</translation>
+    </message>
+    <message>
+        <source>%1: the engine sees %2 GPUs.</source>
+        <translation>%1: Das Trainingsprogramm sieht %2 GPUs.</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>it is not in the data itself</source>
+        <translation>es ist nicht in den Daten selbst</translation>
+    </message>
+    <message>
+        <source>it has %1 bytes, and at most %2 are allowed</source>
+        <translation>es hat %1 Bytes, höchstens %2 sind erlaubt</translation>
+    </message>
+    <message>
+        <source>it cannot be read: %1</source>
+        <translation>es ist nicht lesbar: %1</translation>
+    </message>
+    <message>
+        <source>it has %1 × %2 pixels, and at most %3 are allowed</source>
+        <translation>es hat %1 × %2 Pixel, höchstens %3 sind erlaubt</translation>
+    </message>
+    <message>
+        <source>The label %1 of an image is none of the run&apos;s %2 classes.</source>
+        <translation>Das Label %1 eines Bildes ist keine der %2 Klassen des Laufs.</translation>
+    </message>
+    <message>
+        <source>So far %1 of %2; of the last one, %3.</source>
+        <translation>Bisher %1 von %2; beim letzten: %3.</translation>
+    </message>
+    <message>
+        <source>There is no image in it to train on.</source>
+        <translation>Es ist kein Bild darin, mit dem trainiert werden kann.</translation>
+    </message>
+    <message>
+        <source>it has no label</source>
+        <translation>es hat kein Label</translation>
+    </message>
+    <message>
+        <source>There is no image in it that can be used.</source>
+        <translation>Es ist kein brauchbares Bild darin.</translation>
+    </message>
+    <message>
+        <source>Training has waited %1 s for data.</source>
+        <translation>Das Training hat %1 s auf Daten gewartet.</translation>
+    </message>
+    <message>
+        <source>There is no text in it to train on.</source>
+        <translation>Es ist kein Text darin, mit dem trainiert werden kann.</translation>
+    </message>
+    <message>
+        <source>There is no text in it.</source>
+        <translation>Es ist kein Text darin.</translation>
+    </message>
+    <message>
+        <source>tokenizer.json cannot be read</source>
+        <translation>tokenizer.json ist nicht lesbar</translation>
+    </message>
+    <message>
+        <source>The tokenizer has no token for the end of a text.</source>
+        <translation>Der Tokenizer hat kein Token für das Ende eines Textes.</translation>
+    </message>
+    <message>
+        <source>tokenizer.json fails with a text of this run</source>
+        <translation>tokenizer.json scheitert an einem Text dieses Laufs</translation>
+    </message>
+    <message>
+        <source>tokenizer.json fails with tokens of this run</source>
+        <translation>tokenizer.json scheitert an Tokens dieses Laufs</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read.</source>
+        <translation>%1 ist nicht lesbar.</translation>
+    </message>
+    <message>
+        <source>The process “%1” has ended.</source>
+        <translation>Der Prozess „%1“ ist beendet.</translation>
+    </message>
+    <message>
+        <source>There is none of epoch %1. Those that are kept: %2.</source>
+        <translation>Von Epoche %1 gibt es keinen. Aufgehoben sind: %2.</translation>
+    </message>
+    <message>
+        <source>Its recipe cannot learn from its data.</source>
+        <translation>Ihr Rezept kann aus ihren Daten nicht lernen.</translation>
+    </message>
+    <message>
+        <source>The export needs %1 MB, and %2 MB are free.</source>
+        <translation>Der Export braucht %1 MB, frei sind %2 MB.</translation>
+    </message>
+    <message>
+        <source>its tensors are not those of this run&apos;s model</source>
+        <translation>seine Tensoren sind nicht die des Modells dieses Laufs</translation>
+    </message>
+    <message>
+        <source>%1 needs %2 GB; %3 GB of your limit are left.</source>
+        <translation>%1 braucht %2 GB; von Ihrer Obergrenze sind noch %3 GB übrig.</translation>
+    </message>
+    <message>
+        <source>%1 needs %2 GB; %3 GB are free in %4.</source>
+        <translation>%1 braucht %2 GB; in %4 sind %3 GB frei.</translation>
+    </message>
+    <message>
+        <source>it does not know the token</source>
+        <translation>er kennt das Token nicht</translation>
+    </message>
+    <message>
+        <source>the token may not write there, or the organisation has no room left</source>
+        <translation>das Token darf dort nicht schreiben, oder die Organisation hat keinen Platz mehr</translation>
+    </message>
+    <message>
+        <source>there is no such repository, or the token may not see it</source>
+        <translation>dieses Repository gibt es nicht, oder das Token darf es nicht sehen</translation>
+    </message>
+    <message>
+        <source>the model is too large for it</source>
+        <translation>das Modell ist ihm zu groß</translation>
+    </message>
+    <message>
+        <source>it has no room left</source>
+        <translation>er hat keinen Platz mehr</translation>
+    </message>
+    <message>
+        <source>it answers %1</source>
+        <translation>er antwortet %1</translation>
+    </message>
+    <message>
+        <source>the connection failed (%1)</source>
+        <translation>die Verbindung schlug fehl (%1)</translation>
+    </message>
+    <message>
+        <source>it answers what cannot be understood</source>
+        <translation>er antwortet Unverständliches</translation>
+    </message>
+    <message>
+        <source>%1: no round leads from its state to the present one.</source>
+        <translation>%1: Keine Runde führt von seinem Stand zum jetzigen.</translation>
+    </message>
+    <message>
+        <source>The others&apos; model was refused: %1.</source>
+        <translation>Das Modell der anderen wurde abgelehnt: %1.</translation>
+    </message>
+    <message>
+        <source>They answer again.</source>
+        <translation>Sie antworten wieder.</translation>
+    </message>
+    <message>
+        <source>They are there, and do not answer us.</source>
+        <translation>Sie sind da und antworten uns nicht.</translation>
+    </message>
+    <message>
+        <source>This computer had gone on without the others, %1 epochs.</source>
+        <translation>Dieser Computer hatte ohne die anderen weitergemacht, %1 Epochen lang.</translation>
+    </message>
+    <message>
+        <source>The last rounds were averaged with nobody.</source>
+        <translation>Die letzten Runden wurden mit niemandem gemittelt.</translation>
+    </message>
+    <message>
         <source>The posted addresses lead to it only from this very computer.</source>
         <translation>Die veröffentlichten Adressen führen nur von diesem Computer selbst dorthin.</translation>
     </message>
@@ -5299,6 +5809,94 @@
     <message>
         <source>For newcomers from outside, forward TCP port %1 on your router to this computer%2, and publish with --listen /ip4/0.0.0.0/tcp/%1 --announce and the address that leads to it from outside.</source>
         <translation>Leiten Sie für Neue von außen den TCP-Port %1 am Router an diesen Computer%2 weiter, und veröffentlichen Sie mit --listen /ip4/0.0.0.0/tcp/%1 --announce und der Adresse, die von außen dorthin führt.</translation>
+    </message>
+    <message>
+        <source>The background thread “%1” failed %2 times; the last error was %3.</source>
+        <translation>Der Hintergrund-Thread „%1“ ist %2-mal gescheitert; der letzte Fehler war %3.</translation>
+    </message>
+    <message>
+        <source>%1 has ended.</source>
+        <translation>%1 ist beendet.</translation>
+    </message>
+    <message>
+        <source>Its weights are needed for that, in fewer bits.</source>
+        <translation>Dafür werden seine Gewichte gebraucht, in weniger Bits.</translation>
+    </message>
+    <message>
+        <source>The tokenizer has %1 tokens, and the model&apos;s vocab_size is %2.</source>
+        <translation>Der Tokenizer hat %1 Tokens, und vocab_size des Modells ist %2.</translation>
+    </message>
+    <message>
+        <source>The tokenizer has no mask, which masked-lm needs.</source>
+        <translation>Der Tokenizer hat keine Maske, die masked-lm braucht.</translation>
+    </message>
+    <message>
+        <source>It took more than %1 s.</source>
+        <translation>Es dauerte länger als %1 s.</translation>
+    </message>
+    <message>
+        <source>%1: nobody was seen for %2 s.</source>
+        <translation>%1: Seit %2 s war niemand zu sehen.</translation>
+    </message>
+    <message>
+        <source>%1 holds no token.</source>
+        <translation>In %1 steht kein Token.</translation>
+    </message>
+    <message>
+        <source>It needs %1; this is %2.</source>
+        <translation>Er braucht %1; dies ist %2.</translation>
+    </message>
+    <message>
+        <source>A change of the run is not what was agreed to: %1.</source>
+        <translation>Eine Änderung des Laufs ist nicht, was vereinbart war: %1.</translation>
+    </message>
+    <message>
+        <source>Run %1: it is revision %2 now.</source>
+        <translation>Lauf %1: Es ist jetzt Revision %2.</translation>
+    </message>
+    <message>
+        <source>An averaging process</source>
+        <translation>Ein Prozess zum Mitteln</translation>
+    </message>
+    <message>
+        <source>%1 offers one, but %2.</source>
+        <translation>%1 bietet einen an, aber %2.</translation>
+    </message>
+    <message>
+        <source>It stands under another run&apos;s name.</source>
+        <translation>Sie steht unter dem Namen eines anderen Laufs.</translation>
+    </message>
+    <message>
+        <source>Its record does not decode.</source>
+        <translation>Ihr Eintrag ist nicht lesbar.</translation>
+    </message>
+    <message>
+        <source>Its record is not a signed manifest.</source>
+        <translation>Ihr Eintrag ist kein signiertes Manifest.</translation>
+    </message>
+    <message>
+        <source>The process of the DHT</source>
+        <translation>Der Prozess der DHT</translation>
+    </message>
+    <message>
+        <source>It has hivemind %1; this program works with %2 only.</source>
+        <translation>Es hat hivemind %1; dieses Programm arbeitet nur mit %2.</translation>
+    </message>
+    <message>
+        <source>There is no checkpoint of epoch %1. Those that are kept: %2.</source>
+        <translation>Von Epoche %1 gibt es keinen Checkpoint. Aufgehoben sind: %2.</translation>
+    </message>
+    <message>
+        <source>%1: %2; it is now %3.</source>
+        <translation>%1: %2; jetzt heißt er %3.</translation>
+    </message>
+    <message>
+        <source>it belongs to another run</source>
+        <translation>er gehört zu einem anderen Lauf</translation>
+    </message>
+    <message>
+        <source>it holds numbers that are not finite</source>
+        <translation>er enthält Zahlen, die nicht endlich sind</translation>
     </message>
     <message>
         <source>We are behind the others and download their state.</source>
@@ -5337,8 +5935,28 @@
         <translation>Mit %1 anderen Teilnehmern verbunden; die erste Mittelung kommt mit dem nächsten Schritt.</translation>
     </message>
     <message>
+        <source>It goes on with %1 samples at a time.</source>
+        <translation>Es geht mit %1 Beispielen auf einmal weiter.</translation>
+    </message>
+    <message>
+        <source>A micro-batch was dropped.</source>
+        <translation>Ein Mikro-Batch wurde verworfen.</translation>
+    </message>
+    <message>
+        <source>%1 micro-batches in a row were not.</source>
+        <translation>%1 Mikro-Batches hintereinander waren es nicht.</translation>
+    </message>
+    <message>
+        <source>Our own, of epoch %1: %2.</source>
+        <translation>Unser eigener, aus Epoche %1: %2.</translation>
+    </message>
+    <message>
         <source>You chose it: this computer only connects outwards.</source>
         <translation>So haben Sie es gewählt: Dieser Computer verbindet sich nur nach außen.</translation>
+    </message>
+    <message>
+        <source>Under WSL, switch systemd on: `%1`, then `%2` in Windows.</source>
+        <translation>Schalten Sie unter WSL systemd ein: `%1`, dann `%2` in Windows.</translation>
     </message>
     <message>
         <source>The connection to the others is lost: none of %1 known addresses answers. Computing goes on as soon as one does.</source>

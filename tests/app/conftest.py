@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QLocale
+from PySide6.QtCore import QCoreApplication, QEvent, QLocale
 
 from app.appearance.qt_localization import QtLocalization
 from core.texts.localization import install, installed
@@ -49,6 +49,18 @@ def _localization_of_the_window() -> Iterator[None]:
     yield
     install(before)
     QLocale.setDefault(locale)
+
+
+def let_qt_delete() -> None:
+    """Have Qt delete what is to be deleted, as it does in each turn of its loop."""
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture(autouse=True)
+def _deleted_by_qt(_home_of_its_own: None) -> Iterator[None]:
+    """What a test has had deleted is gone before the next one, or else it is laid out and coloured anew there."""
+    yield
+    let_qt_delete()
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -30,6 +31,7 @@ from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.hardware import monitor
 from core.hardware.device import Device
+from core.records import contributions
 from core.records.settings import Settings, load_settings, save_settings
 from core.run.address import JoinAddress
 from core.security.known_organisers import KnownOrganisers
@@ -54,34 +56,45 @@ def opened(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Open]:
     Its computer is one that nobody needs, whatever runs beside the tests.
     """
     applications: list[Application] = []
-    folders = Folders.default()
 
-    def open_one(
-        *parts: str,
-        request: LaunchRequest = NO_REQUEST,
-        rehearsal: str = "good",
-        is_tray_explained: bool = True,
-        watch: ComputerWatch | None = None,
-    ) -> Application:
-        settings_store = SettingsStore(folders.settings_file)
-        settings_store.replace(is_tray_explained=is_tray_explained or settings_store.settings.is_tray_explained)
-        initial_window = InitialWindow(folders, settings_store, Theme(qapp), Language(qapp))
-        initial_window.open(request)
-        fake = [sys.executable, fake_worker.__file__]
-        application = Application(
-            initial_window,
-            worker_command=[*fake, str(tmp_path / "journal"), *parts],
-            dry_run_command=[*fake, str(tmp_path / "rehearsals"), rehearsal],
-            watch=watch or watch_over(ScriptedComputer()),
-        )
-        applications.append(application)
-        application.open(request)
-        qtbot.waitUntil(lambda: bool(application.device_poller.devices), timeout=LIMIT_MILLISECONDS)
-        return application
+    def open_one(*parts: str, **wishes: Any) -> Application:
+        applications.append(open_application(qapp, tmp_path, *parts, **wishes))
+        await_devices(qtbot, applications[-1])
+        return applications[-1]
 
     yield open_one
-    for application in applications:
+    for application in reversed(applications):  # the newest has the signals of the operating system
         application.close()
+
+
+def open_application(
+    qt: QApplication,
+    folder: Path,
+    *parts: str,
+    request: LaunchRequest = NO_REQUEST,
+    rehearsal: str = "good",
+    is_tray_explained: bool = True,
+    watch: ComputerWatch | None = None,
+) -> Application:
+    """A window whose worker keeps its journal in that folder."""
+    settings_store = SettingsStore(Folders.default().settings_file)
+    settings_store.replace(is_tray_explained=is_tray_explained or settings_store.settings.is_tray_explained)
+    initial_window = InitialWindow(Folders.default(), settings_store, Theme(qt), Language(qt))
+    initial_window.open(request)
+    fake = [sys.executable, fake_worker.__file__]
+    application = Application(
+        initial_window,
+        worker_command=[*fake, str(folder / "journal"), *parts],
+        dry_run_command=[*fake, str(folder / "rehearsals"), rehearsal],
+        watch=watch or watch_over(ScriptedComputer()),
+    )
+    application.open(request)
+    return application
+
+
+def await_devices(qtbot: QtBot, application: Application) -> None:
+    """Wait until the window knows with what it can train."""
+    qtbot.waitUntil(lambda: bool(application.device_poller.devices), timeout=LIMIT_MILLISECONDS)
 
 
 def until(qtbot: QtBot, application: Application, is_so: Callable[[Session], bool]) -> None:
@@ -255,8 +268,9 @@ def test_keys_go_back_pause_and_open_the_settings(qtbot: QtBot, opened: Open) ->
 
 
 def test_what_was_given_is_shown_beside_the_run_and_the_price_is_asked_for_in_the_settings(
-    qtbot: QtBot, opened: Open
+    qtbot: QtBot, opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(contributions, "SAVE_EVERY_SECONDS", 0.0)
     application = opened("good")
     window = application.window
     qtbot.waitExposed(window)

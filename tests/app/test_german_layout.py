@@ -15,9 +15,9 @@ from app.shell.main_window import SMALLEST, MainWindow
 from app.shell.shutdown_window import ShutdownWindow
 from core.availability.decision import Decision, Reason
 from core.errors import ErrorKind
+from core.localizable import LocalizedText
 from core.protocol.client_events import EarlierRunReopened, Pause, RunSwitch
 from core.protocol.events import ContributionStatus, Network, Restarting, StateLoading, Warned
-from core.protocol.localizable import LocalizedText
 from core.records.contributions import Contribution
 from tests.app import test_accessibility as everybody
 from tests.app.support.language_context import speaking

@@ -111,7 +111,10 @@ def test_the_data_folder_of_the_settings_is_used_from_the_next_start_on(qapp: QA
     assert front.folders == replace(folders, data=chosen)
     front.settings_store.replace(data_folder=None)
     assert front.folders.data == chosen
-    assert start.initial_window_for(qapp, folders).folders == folders
+    again = start.initial_window_for(qapp, folders)
+    assert again.folders == folders
+    for each in (front, again):
+        each.window.deleteLater()
 
 
 @pytest.mark.parametrize(
@@ -134,6 +137,7 @@ def test_the_settings_hide_the_window_of_a_start_that_shows_nothing_new(
     initial_window.open(request_)
     assert initial_window.window.isVisible() == (mode == "window")
     initial_window.window.close_for_good()
+    initial_window.window.deleteLater()
 
 
 @pytest.fixture

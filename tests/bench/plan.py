@@ -25,6 +25,7 @@ ROWS = (
     "slow_peer",
     "roots",
     "newcomer",
+    "gpt2",
     "liars",
     "gradient_liars",
     "fleet",
@@ -53,7 +54,7 @@ class Plan:
     window is started, paused and killed so often and watched for so long, as a fleet is; its ten minutes of events come
     ``window_times_faster``. Home lines are watched for ``line_rounds`` rounds, and for ``home_loss_seconds`` where
     losses are compared; of the other rows about local SGD, each has its number of rounds; a newcomer downloads a state
-    of ``newcomer_numbers``.
+    of ``newcomer_numbers``, and GPT-2 trains for ``gpt2_rounds`` of two minutes.
     """
 
     rows: tuple[str, ...]
@@ -76,6 +77,7 @@ class Plan:
     newcomer_numbers: int
     liar_rounds: int
     home_loss_seconds: float
+    gpt2_rounds: int
 
     @property
     def wants_peers(self) -> bool:
@@ -113,8 +115,8 @@ class Plan:
         return "contributed" in self.rows
 
 
-FULL = Plan(ROWS, 3, 7, 2, 5, 10.0, 8.0, 90 * 60.0, 7, 2, 3, 30.0, 10.0, 6, 3, 10, 30, 4_000_000, 12, 900.0)
-QUICK = Plan(ROWS, 1, 2, 1, 2, 6.0, 7.0, 60 * 60.0, 3, 1, 1, 10.0, 40.0, 2, 1, 3, 10, 2_500_000, 6, 100.0)
+FULL = Plan(ROWS, 3, 7, 2, 5, 10.0, 8.0, 90 * 60.0, 7, 2, 3, 30.0, 10.0, 6, 3, 10, 30, 4_000_000, 12, 900.0, 5)
+QUICK = Plan(ROWS, 1, 2, 1, 2, 6.0, 7.0, 60 * 60.0, 3, 1, 1, 10.0, 40.0, 2, 1, 3, 10, 2_500_000, 6, 100.0, 2)
 ROOT_SECONDS = 10.0  # a round in which peers come and go, at the most
 
 

@@ -117,7 +117,7 @@ def _answer(work: Any, device: Any, question: Question) -> Answer:
     try:
         return Answer(figures=work.WORK[question.what](device, question))
     except UserError as error:
-        return Answer(untried=error.detail or error.problem.value.title)
+        return Answer(untried=str(error.detail) or error.problem.value.title)
     except Exception as error:
         import traceback
 

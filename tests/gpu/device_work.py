@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import torch
 
+from core.localizable import localized
 from core.run.manifest import RunManifest
 from core.run.requirements import estimate_requirements
 from core.run.spec.recipe import CausalLM
@@ -107,7 +108,7 @@ def _train(
 def _optimizer_in_8_bits(device: torch.device, question: Question) -> dict[str, Any]:
     """Train with statistics in 8 bits; the bytes that are kept for each parameter."""
     manifest = _manifest(question)
-    require_bitsandbytes("An optimizer in 8 bits", device)
+    require_bitsandbytes(localized("An optimizer in 8 bits"), device)
     recipe = build_synthetic(manifest, device)
     optimizer = make_optimizer(manifest.optimizer, device)(recipe.model.parameters())
     batch, losses = recipe.draw(int(question.numbers["micro_batch"])), list[float]()
@@ -152,7 +153,7 @@ def _few_bits(device: torch.device, question: Question) -> dict[str, Any]:
     """Frozen weights in few bits beside the same in 16: bytes a frozen parameter, and both losses."""
     manifest, folder = _manifest(question), Path(question.folder)
     assert isinstance(manifest.recipe, CausalLM) and manifest.recipe.quantization is not None
-    require_bitsandbytes(f"A model in few bits ({manifest.recipe.quantization.kind})", device)
+    require_bitsandbytes(localized("A model in few bits (%1)", manifest.recipe.quantization.kind), device)
     config = msgspec.structs.replace(manifest.recipe.config, num_hidden_layers=4, vocab_size=_FEW_TOKENS)
     spec = msgspec.structs.replace(manifest.recipe, config=config)
     if not folder.exists():

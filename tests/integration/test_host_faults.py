@@ -122,7 +122,7 @@ def test_who_has_never_been_there_is_told_that_the_disk_is_full(group: PeerGroup
         fill(disk)
         newcomer = group.newcomer(organiser.posted, "newcomer")
         assert ErrorKind.from_key(newcomer.wait_for(Failed).problem) is ErrorKind.DISK_FULL
-        assert str(disk) in newcomer.wait_for(Failed).detail
+        assert str(disk) in str(newcomer.wait_for(Failed).detail)
         newcomer.end()
 
 

@@ -128,7 +128,7 @@ def test_a_run_of_another_name_is_no_such_run(tmp_path: Path, plain_peer: PlainP
     plain_peer.hold(published(SignedManifest.sign(manifest(), SOMEBODY)))
     failed = failure(tmp_path, plain_peer.address, run_id="another")
     assert ErrorKind.from_key(failed.problem) is ErrorKind.NO_SUCH_RUN
-    assert failed.detail == "another"
+    assert str(failed.detail) == "another"
 
 
 def test_two_runs_are_both_told_and_an_absent_gpu_is_no_device(tmp_path: Path, plain_peer: PlainPeer) -> None:
@@ -224,7 +224,7 @@ def test_a_manifest_that_lies_is_refused_for_what_it_is(tmp_path: Path, plain_pe
         failed = dict(zip(LIES, pool.map(lambda kind: refused(tmp_path / kind, plain_peer, kind), LIES), strict=True))
     for kind, lie in LIES.items():
         assert (kind, ErrorKind.from_key(failed[kind].problem)) == (kind, lie.problem)
-        assert lie.words in failed[kind].detail
+        assert lie.words in str(failed[kind].detail)
 
 
 # Junk
@@ -345,4 +345,4 @@ def test_a_data_folder_that_nobody_can_write_is_named(tmp_path: Path) -> None:
         with Worker(tmp_path, Join(addresses=(Multiaddr(address),), home="/sys/workerbee")) as worker:
             failed = worker.failure()
     assert ErrorKind.from_key(failed.problem) is ErrorKind.FOLDER_NOT_WRITABLE
-    assert "/sys/workerbee" in failed.detail
+    assert "/sys/workerbee" in str(failed.detail)

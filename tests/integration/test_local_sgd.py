@@ -106,6 +106,13 @@ def test_the_liar_is_named_by_who_reduces_and_nobody_else_is(outcomes: dict[str,
     assert keeper == [4] and not any(others), outcomes[LIAR].outliers
 
 
+def test_the_liar_itself_is_told_that_what_it_has_changed_was_left_out_and_nobody_else_is(
+    outcomes: dict[str, Outcome],
+) -> None:
+    *honest, liar = outcomes[LIAR].least_shares
+    assert liar == 0.0 and min(honest) > 0.1, outcomes[LIAR].least_shares
+
+
 def test_who_sends_parts_that_are_no_numbers_or_too_short_is_left_out_and_named(outcomes: dict[str, Outcome]) -> None:
     organiser, *_ = outcomes[NONSENSE].outliers
     assert organiser == [2, 3], outcomes[NONSENSE].outliers

@@ -36,7 +36,7 @@ def log_of(peer: Peer) -> str:
 
 def warnings_of(peer: Peer) -> list[str]:
     """What it has said of the mirror."""
-    return [each.detail for each in peer.all(Warned) if each.problem == ErrorKind.MIRROR_UNUSABLE.key]
+    return [str(each.detail) for each in peer.all(Warned) if each.problem == ErrorKind.MIRROR_UNUSABLE.key]
 
 
 def file_bytes(server: FolderServer) -> int:

@@ -100,7 +100,7 @@ def test_every_network_is_told_from_the_others(net: Internet, group: PeerGroup, 
     assert "2 of 2 peers failed" in str(asking_both.peer.all(Network)[-1].reason)
     warned = insisting.wait_for(Warned)
     assert warned.problem == "not_reachable"
-    assert warned.detail == f"The one peer that tried failed to connect to {wrong.address}:{PORT}."
+    assert str(warned.detail) == f"The one peer that tried failed to connect to {wrong.address}:{PORT}."
     assert is_direct(insisting.wait_for(Network, is_finding)), "as the person wishes, but told"
     wrong.drop_firewall()
     asked_at = len(insisting.said)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 from core.errors import ErrorKind
+from core.localizable import Detail
 from core.protocol.events import AnyEvent, Failed
 from core.worker.process.supervisor import Supervisor
 
@@ -27,9 +28,9 @@ class RecordingListener:
         if self.is_leaving:
             raise KeyboardInterrupt
 
-    def warn(self, problem: ErrorKind, detail: str) -> None:
+    def warn(self, problem: ErrorKind, detail: Detail) -> None:
         """Note it."""
-        self.warned.append((problem, detail))
+        self.warned.append((problem, str(detail)))
         self.has_warned.set()
 
 

@@ -18,9 +18,11 @@ from app.presentation.error_actions import button_of, remedy_of
 from app.widgets.callout import Callout
 from app.widgets.labels import Hint
 from core.errors import ErrorKind
+from core.localizable import Detail
 from core.placeholders import fill_placeholders
 from core.security.sanitize import sanitize_line, sanitize_text
 from core.texts.errors import advice_of, title_of
+from core.texts.worker_messages import translate_message
 
 if TYPE_CHECKING:
     from core.run.address import JoinAddress
@@ -73,7 +75,7 @@ class AddressForm(QWidget):
         self.offer.hide()
         self.field.fill(text, address)
 
-    def show_problem(self, problem: ErrorKind, detail: str) -> None:
+    def show_problem(self, problem: ErrorKind, detail: Detail) -> None:
         """Show what went wrong with this address, until it is changed."""
         self._problem = problem
         if problem is ErrorKind.NO_SUCH_RUN:
@@ -82,7 +84,7 @@ class AddressForm(QWidget):
             action = self.tr("Forget the old key…") if self._run_id else ""
         else:
             action = button_of(problem) if remedy_of(problem) == "settings" else ""
-        words = breakable(sanitize_text(detail, 1000))
+        words = breakable(sanitize_text(translate_message(detail), 1000))
         self.callout.show_message("bad", title_of(problem), words, advice_of(problem), action=action, error=problem)
         self._hint.set_text("")
 

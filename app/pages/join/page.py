@@ -18,6 +18,7 @@ from app.widgets.labels import Hint, Title
 from app.widgets.layout.page_column import PageColumn
 from app.widgets.layout.responsive_row import ResponsiveRow
 from core.errors import ErrorKind
+from core.localizable import Detail
 
 if TYPE_CHECKING:
     from app.pages.join.first_questions import FirstQuestions
@@ -70,7 +71,7 @@ class JoinPage(QWidget):
         self.recent.run_requested.connect(self._join_again)
         self.recent.forget_requested.connect(self.forget_requested)
         self.questions: FirstQuestions | None = None
-        self._shown_problem: tuple[ErrorKind, str] | None = None
+        self._shown_problem: tuple[ErrorKind, Detail] | None = None
         self._lay_out()
 
     @cached_property
@@ -126,7 +127,7 @@ class JoinPage(QWidget):
         """Show which run file will be joined with; none if both names are empty."""
         self.form.show_run_file(file_name, run_name)
 
-    def show_problem(self, problem: ErrorKind, detail: str) -> None:
+    def show_problem(self, problem: ErrorKind, detail: Detail) -> None:
         """Show beside the field what went wrong; it goes when the address is changed."""
         self.form.show_problem(problem, detail)
 
@@ -137,7 +138,7 @@ class JoinPage(QWidget):
         is_in_vain = is_searching and session.is_search_finished and not session.runs
         self.search_status.show_session(session, is_searching and not is_in_vain)
         self.form.set_searching(is_searching and not is_in_vain)
-        problem_now = (ErrorKind.NO_SUCH_RUN, "") if is_in_vain else None
+        problem_now: tuple[ErrorKind, Detail] | None = (ErrorKind.NO_SUCH_RUN, "") if is_in_vain else None
         if session.problem is not None and session.consent is None:
             problem_now = (session.problem, session.problem_detail)
         if problem_now is not None and problem_now != self._shown_problem:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QCoreApplication
 
 from core.fleet.snapshot import FleetSnapshot, FleetTotals, Group
+from core.localizable import LocalizedText
 from core.placeholders import fill_placeholders
-from core.protocol.localizable import LocalizedText
 from core.protocol.peers import FleetHealth
 from core.security.sanitize import sanitize_line, short_id
 from core.texts import figures

@@ -24,6 +24,7 @@ from core.placeholders import fill_placeholders
 from core.security.sanitize import sanitize_line
 from core.texts import figures
 from core.texts.errors import advice_of, title_of
+from core.texts.worker_messages import translate_message
 
 _WIDEST = 1200
 
@@ -139,7 +140,7 @@ class OrganisePage(QWidget):
             return
         again = "" if is_watching else self.tr("Watch again")
         advice = self.tr("It is looked for again by itself.") if is_watching else advice_of(session.problem)
-        detail = sanitize_line(session.problem_detail, 300)
+        detail = sanitize_line(translate_message(session.problem_detail), 300)
         error = None if is_watching else session.problem
         self.problem.show_message("bad", title_of(session.problem), detail, advice, action=again, error=error)
 

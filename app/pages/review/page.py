@@ -22,7 +22,7 @@ from core.protocol.events import RunFound
 from core.records.settings import Settings
 from core.run.manifest import RunManifest
 from core.texts.run import closed_words
-from core.texts.traffic import known_line, swarm_speed, traffic_of
+from core.texts.traffic import download_of, known_line, swarm_speed, traffic_of
 
 _WIDEST = 900
 
@@ -37,6 +37,7 @@ class ReviewPage(QWidget):
         back_requested: go back to the page before.
         watch_requested: watch the peers of that run (a RunFound), whether it is started or not.
         dry_run_requested: measure that run on that device (RunFound, Device).
+        further_devices_chosen: train on these beside the first device (their labels, and that of the first).
     """
 
     opened = Signal()
@@ -45,6 +46,7 @@ class ReviewPage(QWidget):
     back_requested = Signal()
     watch_requested = Signal(object)
     dry_run_requested = Signal(object, object)
+    further_devices_chosen = Signal(object, str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,6 +54,7 @@ class ReviewPage(QWidget):
         self._settings = Settings()
         self._seen: DevicesSeen | None = None
         self._chosen_device = AUTOMATIC
+        self._further: tuple[str, ...] = ()
         self._disk = DiskSpace()
         self._fits: Fits | None = None
         self._picked: tuple[str, str] | None = None
@@ -63,6 +66,7 @@ class ReviewPage(QWidget):
             give_role(button, "link")
             button.clicked.connect(act)
         self.choice.run_chosen.connect(self._pick)
+        self.offer.further_devices.devices_chosen.connect(self._choose_further)
         self.bar.start_requested.connect(self._start)
         self.bar.later_requested.connect(self._defer)
         self.bar.back_requested.connect(self._go_back)
@@ -96,6 +100,12 @@ class ReviewPage(QWidget):
         """Compare the run with these devices; ``chosen`` is the one that the settings name."""
         if (seen, chosen) != (self._seen, self._chosen_device):
             self._seen, self._chosen_device = seen, chosen
+            self._show()
+
+    def show_further_devices(self, chosen: tuple[str, ...]) -> None:
+        """Show which further devices are chosen, by their labels."""
+        if chosen != self._further:
+            self._further = chosen
             self._show()
 
     def show_disk(self, room: DiskSpace) -> None:
@@ -152,8 +162,10 @@ class ReviewPage(QWidget):
             fit = self._fits  # what the dry run takes is not taken by others
         self._fits = fit
         self.offer.needs.show_fits(device, fit)
+        self.offer.needs.show_download(download_of(fit.download_bytes, self._settings) if fit else "")
         self.offer.needs.show_measured(measured_words(self._dry_run, run.samples_per_second))
         self.offer.needs.show_traffic(self._traffic_words(run))
+        self.offer.further_devices.show_devices(device, devices, self._further, run.manifest)
         obstacle = self._obstacle(run)
         if obstacle or device is None or fit is None:
             self.bar.show_obstacle(obstacle or self.tr("First choose a device that is there."))
@@ -167,7 +179,7 @@ class ReviewPage(QWidget):
         """What the run sends, and what the line leaves of the computing, as soon as that can be said."""
         measured = self._dry_run.fit
         speed = swarm_speed(run.samples_per_second, measured.samples_per_second if measured else None)
-        line = known_line(self._settings, self._session.upload)
+        line = known_line(self._settings, self._session.upload, self._session.download)
         told = traffic_of(run.manifest, speed, line)
         if line is not None:
             return told
@@ -211,6 +223,12 @@ class ReviewPage(QWidget):
     def _pick(self, run: RunFound) -> None:
         self._picked = (run.manifest.run.id, run.organiser)
         self._show()
+
+    def _choose_further(self, chosen: tuple[str, ...]) -> None:
+        device = device_for(self._seen.devices if self._seen else (), self._chosen_device)
+        if device is not None:
+            self._further = chosen
+            self.further_devices_chosen.emit(chosen, device.label)
 
     def _show_all(self) -> None:
         self._picked = _ALL

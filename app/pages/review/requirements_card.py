@@ -11,7 +11,6 @@ from app.widgets.layout.card import Card
 from core.hardware.device import Device
 from core.hardware.fit import Fits
 from core.placeholders import fill_placeholders
-from core.texts import figures
 from core.texts.device import name_of
 
 
@@ -47,17 +46,18 @@ class RequirementsCard(Card):
         """Show what the run sends and receives."""
         self._traffic.set_text(words)
 
+    def show_download(self, words: str) -> None:
+        """Show what is downloaded at the start, and how long that takes."""
+        self._download.set_text(words)
+
     def show_fits(self, device: Device | None, fits: Fits | None) -> None:
         """Show how the run fits on that device."""
         if device is None or fits is None:
             self._device.set_text(self.tr("The device that you chose is not there now."))
             for row in (self.gpu, self.memory, self.disk):
                 row.show_fit(None)
-            self._download.set_text("")
             return
         self._device.set_text(breakable(fill_placeholders(self.tr("On %1"), name_of(device))))
         self.gpu.show_fit(fits.gpu)
         self.memory.show_fit(fits.memory)
         self.disk.show_fit(fits.disk)
-        download = figures.size(fits.download_bytes)
-        self._download.set_text(fill_placeholders(self.tr("Downloads %1 at the start."), download))

@@ -7,6 +7,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from app.appearance.line_breaks import breakable
+from app.pages.review.further_devices import FurtherDevices
 from app.pages.review.privacy_card import PrivacyCard
 from app.pages.review.requirements_card import RequirementsCard
 from app.presentation.run import facts_of, homepage_of
@@ -32,6 +33,7 @@ class RunDetails(QWidget):
         self.title, self.description = Title(), ExpandableText()
         self.changes, self.closed, self.notice, self.trust = Callout(), Callout(), Callout(), Callout()
         self.needs, self.visible_card, self.facts = RequirementsCard(), PrivacyCard(), KeyValueList()
+        self.further_devices = FurtherDevices()
         self.link = QPushButton(self.tr("Open its page in the browser"))
         self.link.clicked.connect(self._open_homepage)
         self._homepage = ""
@@ -45,6 +47,7 @@ class RunDetails(QWidget):
         for part in (self.title, self.changes, self.closed, self.notice, self.description, self.trust):
             rows.addWidget(part)
         rows.addWidget(ResponsiveRow(self.needs, self.visible_card, (4, 3)))
+        rows.addWidget(self.further_devices)
         rows.addWidget(about)
         rows.addStretch(1)
 

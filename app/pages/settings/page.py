@@ -19,9 +19,11 @@ from app.widgets.labels import Title
 from app.widgets.layout.page_column import PageColumn
 from core.errors import ErrorKind
 from core.hardware.monitor import DevicesSeen
+from core.localizable import Detail
 from core.records.settings import Settings
 from core.security.sanitize import sanitize_text
 from core.texts.errors import advice_of, title_of
+from core.texts.worker_messages import translate_message
 
 _WIDEST = 760
 
@@ -80,10 +82,14 @@ class SettingsPage(QWidget):
         """Offer these devices to train on."""
         self.computer.show_devices(seen)
 
-    def show_problem(self, problem: ErrorKind, detail: str) -> None:
+    def show_problem(self, problem: ErrorKind, detail: Detail) -> None:
         """Show that the settings could not be read or written, until the next change."""
         self.callout.show_message(
-            "bad", title_of(problem), breakable(sanitize_text(detail, 1000)), advice_of(problem), error=problem
+            "bad",
+            title_of(problem),
+            breakable(sanitize_text(translate_message(detail), 1000)),
+            advice_of(problem),
+            error=problem,
         )
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802

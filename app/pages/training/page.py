@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
+from dataclasses import dataclass, field
 
 from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QShowEvent
@@ -15,6 +16,7 @@ from app.charts.panel import GraphsPanel
 from app.pages.order.card import OrderCard
 from app.pages.training.answers_card import AnswersCard
 from app.pages.training.contribution_card import ContributionCard
+from app.pages.training.device_list import DeviceList
 from app.pages.training.epoch_progress_card import EpochProgressCard
 from app.pages.training.event_log import EventLog
 from app.pages.training.network_card import NetworkCard
@@ -44,6 +46,7 @@ from core.texts import figures
 from core.texts import run as run_words
 from core.texts import status as sentences
 from core.texts.contributions.status import contribution_status
+from core.texts.device import short_label_of
 from core.texts.run_order import reopened_words, switch_words
 from core.texts.traffic import hourly_traffic
 
@@ -84,9 +87,9 @@ class TrainingPage(QWidget):
         self._chosen_device = ""
         self._alert: Alert | None = None
         self._dismissed: frozenset[Alert] = frozenset()
-        self._my_rates: deque[float | None] = deque(maxlen=_SPARKS)
-        self._swarm_rates: deque[float | None] = deque(maxlen=_SPARKS)
-        self.header, self.warning = StatusHeader(self), Callout(self)
+        self._rates: defaultdict[str, _Rates] = defaultdict(_Rates)
+        self._further_device = ""
+        self.header, self.warning, self.devices = StatusHeader(self), Callout(self), DeviceList(self)
         self.speed, self.step = ThroughputCard(self), EpochProgressCard(self)
         self.graphs, self.contribution_status = GraphsPanel(curves, self), ContributionCard(self)
         self.answers, self.network, self.order = AnswersCard(self), NetworkCard(self), OrderCard(self)
@@ -96,19 +99,23 @@ class TrainingPage(QWidget):
         self._connect()
         self._retranslate()
 
-    def show_session(self, session: Session, timestamps: EventTimestamps, now: float) -> None:
-        """Show a session whose events were seen at those times; ``now`` is time.time()."""
+    def show_session(self, session: Session, timestamps: EventTimestamps, now: float, further_device: str = "") -> None:
+        """Show a session whose events were seen at those times; ``now`` is time.time().
+
+        ``further_device`` is the label of the one it trains on, empty for the first.
+        """
+        self._further_device = further_device
         if session.opening is not self._session.opening:
             self._dismissed = frozenset()
         self._session, self._timestamps, self._now = session, timestamps, now
         if self.isVisible():
             self._show()
 
-    def show_event(self, event: ClientEvent, now: float) -> None:
-        """Add a line about an event to the log."""
+    def show_event(self, event: ClientEvent, now: float, further_device: str = "") -> None:
+        """Add a line about an event to the log, with the name of the further device that it is about."""
         line = event_lines.line(event)
         if line is not None:
-            self.events.add(now, line)
+            self.events.add(now, f"{short_label_of(further_device)}: {line}" if further_device else line)
 
     def show_devices(self, seen: DevicesSeen, chosen: str) -> None:
         """Show the devices; ``chosen`` is the one that the settings name."""
@@ -127,10 +134,11 @@ class TrainingPage(QWidget):
         """Draw the graphs again with the newest values; to be called about once a second."""
         self.graphs.refresh()
 
-    def add_progress(self, progress: Progress | None) -> None:
+    def add_progress(self, progress: Progress | None, further_device: str = "") -> None:
         """Add the speeds of a report to the sparklines; ``None``, at the end of training, makes a gap."""
-        self._my_rates.append(progress.samples_per_second if progress else None)
-        self._swarm_rates.append(progress.swarm_samples_per_second if progress else None)
+        rates = self._rates[further_device]
+        rates.mine.append(progress.samples_per_second if progress else None)
+        rates.swarm.append(progress.swarm_samples_per_second if progress else None)
 
     def choose_graphs(self, period: Period, curves: tuple[Series, ...]) -> None:
         """Show the period and the curves that were chosen the last time; no curves mean the usual ones."""
@@ -164,8 +172,8 @@ class TrainingPage(QWidget):
         progress = session.progress if session.phase == "training" else None
         rate = progress.samples_per_second if progress else None
         is_resting = session.phase in ("idle", "leaving", "paused", "ended")
-        self.speed.show_speed(rate, self._my_rates, is_resting=is_resting)
-        self.step.show_progress(progress, self._swarm_rates, is_resting=is_resting)
+        self.speed.show_speed(rate, self._rates[self._further_device].mine, is_resting=is_resting)
+        self.step.show_progress(progress, self._rates[self._further_device].swarm, is_resting=is_resting)
         self.contribution_status.show_verdict(_severity(session), contribution_status(session))
         self.contribution_status.show_share(session.last_share)
         self.answers.show_answers(compared_answers(session))
@@ -232,6 +240,7 @@ class TrainingPage(QWidget):
         column = PageColumn(_WIDEST, self)
         cards = (
             self.header,
+            self.devices,
             self.warning,
             numbers,
             self.graphs,
@@ -263,6 +272,14 @@ class TrainingPage(QWidget):
     def _retranslate(self) -> None:
         self.tabs.setTabText(1, self.tr("What has happened"))
         self._retranslate_tabs()
+
+
+@dataclass
+class _Rates:
+    """The speeds of the last reports of one device, and those of the swarm that it has told."""
+
+    mine: deque[float | None] = field(default_factory=lambda: deque(maxlen=_SPARKS))
+    swarm: deque[float | None] = field(default_factory=lambda: deque(maxlen=_SPARKS))
 
 
 def _pausing(session: Session) -> Pausing:

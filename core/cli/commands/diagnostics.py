@@ -17,10 +17,12 @@ from core.files.folders import Folders
 from core.hardware.device import Device
 from core.observers.upload_limits import can_limit_uploads
 from core.protocol.events import EngineChecked
+from core.run.multiaddr import USUAL_PORT
 from core.security.confinement.gaps import Gap
 from core.texts.confinement import confinement_words
 from core.texts.errors import advice_of, title_of
 from core.texts.figures import count, size, time
+from core.wsl import MIRRORED_COMMAND, RESTART_COMMAND, SYSTEMD_COMMAND, Lack, Wsl, firewall_command
 
 _OPEN_FILES = 4096
 _SHARED_MEMORY_BYTES = 64 << 20
@@ -85,6 +87,35 @@ def gpus(devices: Sequence[Device], checked: EngineChecked | None) -> Iterator[F
         text = f"the engine can use {len(checked.cuda_devices)} of {len(known)}"
         advice = "Update the driver, look at CUDA_VISIBLE_DEVICES, or install a torch with CUDA."
         yield Finding("doubtful", "GPU", text, advice)
+
+
+def wsl(found: Wsl | None) -> Iterator[Finding]:
+    """Examine a Linux inside Windows; nothing to say of any other system."""
+    if found is None:
+        return
+    if found.version == 2:
+        yield Finding("good", "WSL", f"version 2, network {found.networking or 'not told'}")
+    for lack in found.lacks():
+        yield _wsl_finding(lack)
+
+
+def _wsl_finding(lack: Lack) -> Finding:
+    match lack:
+        case "version 2":
+            advice = "In PowerShell: wsl --list --verbose, then wsl --set-version NAME 2."
+            return Finding("bad", "WSL", "version 1, which has no Linux kernel", advice)
+        case "gpu":
+            advice = f"Install NVIDIA's driver in Windows, none inside WSL; then in PowerShell: {RESTART_COMMAND}"
+            return Finding("doubtful", "WSL", "Windows shares no GPU (/dev/dxg)", advice)
+        case "mirrored network":
+            advice = f"In PowerShell of Windows 11 (22H2 or newer): {MIRRORED_COMMAND}; {RESTART_COMMAND}"
+            return Finding("doubtful", "WSL", "its network is not mirrored: others cannot reach it", advice)
+        case "firewall rule":
+            text = "Windows lets others in only by a rule of the Hyper-V firewall, which cannot be seen from here"
+            return Finding("doubtful", "WSL", text, f"In an administrator's PowerShell: {firewall_command(USUAL_PORT)}")
+        case "systemd":
+            advice = f"{SYSTEMD_COMMAND}; then in PowerShell: {RESTART_COMMAND}"
+            return Finding("doubtful", "WSL", "no systemd, so no service", advice)
 
 
 def clock() -> Finding:

@@ -17,6 +17,7 @@ from core.errors import UserError
 from core.hardware.discovery import find_devices
 from core.protocol.client_events import ClientEvent
 from core.security.sanitize import sanitize_line
+from core.wsl import detect_wsl
 
 _MARKS = {"good": "✓", "doubtful": "!", "bad": "✗"}
 _NOT_IN_ORDER_CODE = 7
@@ -47,6 +48,7 @@ def findings(context: CommandContext, display: Display | None = None) -> Iterato
     yield diagnostics.engine(checked, error)
     yield from (diagnostics.confinement(each.gaps) for each in (session.confined,) if each is not None)
     yield from diagnostics.gpus(find_devices(), checked)
+    yield from diagnostics.wsl(detect_wsl())
     yield diagnostics.clock()
     yield from diagnostics.ports()
     yield diagnostics.upload_limits()

@@ -23,7 +23,7 @@ def inspect(command: InspectSwarm, context: CommandContext) -> int:
     address = JoinAddress.parse(command.address)
     with WorkerSession(context, display_for(command.json)) as worker:
         runs = find_runs(worker, address, run_id=None, network=command.network)
-        upload = worker.session.upload
+        upload, download = worker.session.upload, worker.session.download
         worker.leave()
     settings = effective_settings(command, context.folders)
     measured = _measured(command, context, runs, settings)
@@ -31,7 +31,7 @@ def inspect(command: InspectSwarm, context: CommandContext) -> int:
         console = console_for(command.json)
         for run in runs:
             console.print()
-            show_run(console, run, measured.words, measured.samples_per_second, known_line(settings, upload))
+            show_run(console, run, measured.words, measured.samples_per_second, known_line(settings, upload, download))
     return 0
 
 

@@ -14,7 +14,7 @@ from core.texts.errors import advice_of, title_of
 
 def print_error(error: UserError) -> None:
     """Print the error in two or three lines; each of several details has a line of its own."""
-    details = sanitize_text(error.detail).strip().splitlines()
+    details = sanitize_text(str(error.detail)).strip().splitlines()
     lines = [f"workerbee: {title_of(error.problem)}", *(f"  {line}" for line in details), advice_of(error.problem)]
     print(*lines, sep="\n", file=sys.stderr, flush=True)
 

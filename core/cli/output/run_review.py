@@ -75,7 +75,7 @@ def show_found(
 ) -> None:
     """The same of a run that a session has found, whose worker knows the line and how it is confined."""
     gaps = session.confined.gaps if session.confined else ()
-    show_offer(console, run, device, devices, traffic.known_line(settings, session.upload), gaps)
+    show_offer(console, run, device, devices, traffic.known_line(settings, session.upload, session.download), gaps)
 
 
 def _fit(fit: Fit | None) -> str:

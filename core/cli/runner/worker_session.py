@@ -18,6 +18,7 @@ from core.client.client import Client
 from core.client.session import Session
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
+from core.localizable import Detail
 from core.protocol.client_events import ClientEvent
 from core.protocol.events import RunFound
 
@@ -147,9 +148,9 @@ class WorkerSession:
             self.leave()
             raise self.failure
 
-    def _with_log(self, problem: ErrorKind, detail: str) -> str:
-        log = str(self.client.log_file)
-        return f"{detail} The log is {log}.".strip() if problem in _EXPLAINED_BY_LOG and log not in detail else detail
+    def _with_log(self, problem: ErrorKind, detail: Detail) -> str:
+        log, words = str(self.client.log_file), str(detail)
+        return f"{words} The log is {log}.".strip() if problem in _EXPLAINED_BY_LOG and log not in words else words
 
     def _run_until(self, is_done: Callable[[], bool]) -> None:
         self._context.loop.run_until(lambda: self.has_ended or is_done(), self._refresh)

@@ -8,6 +8,7 @@ from core.cli.options.shared_options import NO_LIMITS
 from core.cli.parser.arguments import JoinRun
 from core.cli.parser.service_arguments import RunService
 from core.cli.runner.context import CommandContext, effective_settings
+from core.cli.runner.contribution_recorder import recording_contributions
 from core.cli.runner.displays import display_for, stream_for_people
 from core.cli.runner.ordered_training import OrderedTraining
 from core.cli.runner.owner_rules import following_rules
@@ -42,7 +43,8 @@ def run_service(command: RunService, context: CommandContext) -> int:
         event = _continuation(context, settings)
         devices = [device for device in context.devices() if device.label == event.consent.device]
         worker = WorkerSession(context, display_for(command.json))
-        with worker, following_rules(worker, settings.availability, context.folders, devices):
+        heeded = following_rules(worker, settings.availability, context.folders, devices)
+        with worker, recording_contributions(worker, context.folders), heeded:
             worker.post(event)
             try:
                 worker.train(NO_LIMITS)
@@ -64,7 +66,8 @@ def _run_in_order(command: RunService, context: CommandContext, settings: Settin
     devices = context.devices()
     chosen = choose_device(devices, settings.device)
     worker = WorkerSession(context, display_for(command.json))
-    with worker, following_rules(worker, settings.availability, context.folders, [chosen]):
+    heeded = following_rules(worker, settings.availability, context.folders, [chosen])
+    with worker, recording_contributions(worker, context.folders), heeded:
         stream = stream_for_people(command.json)
         OrderedTraining(worker, context, settings, file.order, stream, file).run(NO_LIMITS)
     return 0

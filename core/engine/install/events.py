@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.errors import ErrorKind
+from core.localizable import Detail
 
 WINDOW_SECONDS = 5.0
 
@@ -46,7 +47,7 @@ class InstallFailed:
     """The installation failed; the engine of before, if there was one, is still the one in use."""
 
     problem: ErrorKind
-    detail: str = ""
+    detail: Detail = ""
 
 
 InstallEvent = InstallProgress | Installed | InstallPaused | InstallFailed

@@ -27,6 +27,7 @@ from core.engine.installed import Engine, EngineDirectory
 from core.errors import ErrorKind, UserError
 from core.files.atomic import storage_problem
 from core.files.folders import Folders
+from core.localizable import localized
 
 _TELL_SECONDS = 0.25
 _FULL_WORDS = ("No space left on device", "os error 28", "Disk quota exceeded")
@@ -80,12 +81,12 @@ class EngineInstaller:
             return InstallFailed(refused.problem, refused.detail)
         except Exception:
             _log.exception("the engine could not be made")
-            return InstallFailed(ErrorKind.INTERNAL, f"The log is in {self._logs}.")
+            return InstallFailed(ErrorKind.INTERNAL, localized("The log is in %1.", self._logs))
 
     def _make(self) -> None:
         uv = find_uv()
         if uv is None:
-            raise UserError(ErrorKind.ENGINE_NOT_ASSEMBLED, "The program uv is not there.")
+            raise UserError(ErrorKind.ENGINE_NOT_ASSEMBLED, localized("The program uv is not there."))
         work = self._place.work
         work.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._place.sweep()
@@ -112,7 +113,7 @@ class EngineInstaller:
         have = sum(each.stat().st_size for each in (work / "wheels").glob("*"))
         missing = self._files.disk_bytes - have - shutil.disk_usage(work).free
         if missing > 0:
-            detail = f"{self._place.folder}: {missing / 1e9:.1f} GB more are needed."
+            detail = localized("%1: %2 GB more are needed.", self._place.folder, f"{missing / 1e9:.1f}")
             raise UserError(ErrorKind.DISK_FULL, detail)
 
     def _download(self, uv: Path, work: Path) -> Path:
@@ -125,7 +126,7 @@ class EngineInstaller:
         for file in self._files.downloaded:
             if file in missing:
                 if file.name not in addresses:
-                    raise UserError(ErrorKind.DOWNLOAD_WRONG, f"Nobody offers {file.name}.")
+                    raise UserError(ErrorKind.DOWNLOAD_WRONG, localized("Nobody offers %1.", file.name))
                 download(file, addresses[file.name], wheels, partial(self._received, done))
             done += file.bytes
             self._tell(done)

@@ -10,6 +10,7 @@ from pathlib import Path
 from core.engine.build_selection import Choice, choose_files, suited_build
 from core.engine.installed import EngineDirectory
 from core.errors import ErrorKind, UserError
+from core.localizable import Detail
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class EngineOffer:
     free_bytes: int | None = None
     is_newer: bool = False
     problem: ErrorKind | None = None
-    detail: str = ""
+    detail: Detail = ""
 
 
 def look_up(data: Path, post: Callable[[EngineOffer], None]) -> None:

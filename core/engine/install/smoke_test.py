@@ -11,6 +11,7 @@ from core.engine.install.wheel_download import StoppedError
 from core.engine.worker_command import command_of
 from core.engine.worker_process import WorkerProcess
 from core.errors import ErrorKind, UserError
+from core.localizable import localized
 from core.protocol.client_events import WorkerExited
 from core.protocol.commands import Check
 from core.protocol.events import AnyEvent, EngineChecked, Failed
@@ -52,7 +53,7 @@ def _answer(events: queue.SimpleQueue[AnyEvent | WorkerExited], stop: threading.
             case Failed():
                 raise UserError(ErrorKind.from_key(event.problem), event.detail)
             case WorkerExited():
-                raise UserError(ErrorKind.ENGINE_MISSING, f"Its exit code was {event.returncode}.")
+                raise UserError(ErrorKind.ENGINE_MISSING, localized("Its exit code was %1.", event.returncode))
             case _:
                 pass
-    raise UserError(ErrorKind.ENGINE_MISSING, "It did not answer in time.")
+    raise UserError(ErrorKind.ENGINE_MISSING, localized("It did not answer in time."))

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from core.engine.file_lists import EngineFile
 from core.errors import ErrorKind, UserError
 from core.files.atomic import storage_problem
+from core.localizable import localized
 from core.security.verified_download import (
     RefusedError,
     Remote,
@@ -37,15 +38,15 @@ def download(file: EngineFile, url: str, folder: Path, received: Received) -> Pa
     if whole.is_file():
         return whole
     remote = Remote(url, file.bytes, file.sha256, slack_bytes=_SLACK_BYTES)
-    where = f"{file.name} from {urlsplit(url).netloc}"
+    where = f"{file.name} ({urlsplit(url).netloc})"
     try:
         for have in fetch_rest(remote, part):
             received(have)
         accept(remote, part, whole)
     except UnreachableError as error:
-        raise UserError(ErrorKind.DOWNLOAD_CUT, f"{where}: {error}.") from error
+        raise UserError(ErrorKind.DOWNLOAD_CUT, localized("%1: %2.", where, error)) from error
     except RefusedError as error:
-        raise UserError(ErrorKind.DOWNLOAD_WRONG, f"{where}: {error}.") from error
+        raise UserError(ErrorKind.DOWNLOAD_WRONG, localized("%1: %2.", where, error)) from error
     except OSError as error:
         raise storage_problem(error, part) from error
     return whole

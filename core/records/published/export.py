@@ -10,6 +10,7 @@ from pathlib import Path
 
 from core.errors import ErrorKind, UserError
 from core.files.atomic import storage_problem
+from core.localizable import localized
 from core.protocol.commands import Evaluation, Export, WeightType
 from core.records.published.runs import PublishedRun
 
@@ -43,7 +44,7 @@ def folder_made_whole(target: Path) -> Iterator[Path]:
     Raises UserError where there is something of that name, or the place cannot be written.
     """
     if target.exists():
-        raise UserError(ErrorKind.USAGE, f"{target} exists already and was left as it is.")
+        raise UserError(ErrorKind.USAGE, localized("%1 exists already and was left as it is.", target))
     try:
         beside = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part"))
     except OSError as error:

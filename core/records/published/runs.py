@@ -11,6 +11,7 @@ from core.files.atomic import storage_problem
 from core.files.folders import DataFolder
 from core.files.json_file import JsonFile, read_bounded
 from core.files.locks import PeerFiles, try_lock_own
+from core.localizable import localized
 from core.records.published.checkpoint_header import KeptCheckpoint
 from core.records.published.checkpoint_history import CheckpointHistory
 from core.run.address import JoinAddress
@@ -93,13 +94,13 @@ def find_published_run(asked: str, data: DataFolder) -> PublishedRun:
         asked = load_run_file(path).run.id
     elif path.is_dir():
         if (found := _in_folder(path)) is None:
-            raise UserError(ErrorKind.USAGE, f"No run was published from the folder {path}.")
+            raise UserError(ErrorKind.USAGE, localized("No run was published from the folder %1.", path))
         return found
     if asked in data.published_runs() and (found := _in_folder(data.organiser_of(asked))) is not None:
         return found
     names = ", ".join(sanitize_line(each.manifest.run.id) for each in published_runs(data))
-    others = f"These were: {names}." if names else "No other was, either."
-    raise UserError(ErrorKind.USAGE, f"No run “{sanitize_line(asked)}” was published from here. {others}")
+    others = localized("These were: %1.", names) if names else localized("No other was, either.")
+    raise UserError(ErrorKind.USAGE, localized("No run “%1” was published from here. %2", sanitize_line(asked), others))
 
 
 def _in_folder(folder: Path) -> PublishedRun | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.errors import ErrorKind
+from core.localizable import join_sentences
 from core.placeholders import fill_placeholders
 from core.protocol.client_events import (
     Asked,
@@ -42,6 +43,7 @@ from core.protocol.events import (
     FitMeasured,
     Hello,
     Left,
+    LineMeasured,
     Network,
     Paced,
     Published,
@@ -54,10 +56,8 @@ from core.protocol.events import (
     SearchFinished,
     SuspectsSeen,
     TrainingStarted,
-    UploadMeasured,
     Warned,
 )
-from core.protocol.localizable import join_sentences
 from core.security.sanitize import sanitize_line, short_id
 from core.texts import availability, errors, figures
 from core.texts.confinement import confinement_words
@@ -97,7 +97,7 @@ def line(event: ClientEvent) -> str | None:
             return f"{of_measured(event, None)}."
         case Exported() | Pushed():
             return _of_export(event)
-        case UploadMeasured() | Paced():
+        case LineMeasured() | Paced():
             return _of_upload(event)
         case Warned() | Failed():
             return _of_problem(event)
@@ -107,9 +107,13 @@ def line(event: ClientEvent) -> str | None:
             return None
 
 
-def _of_upload(event: UploadMeasured | Paced) -> str | None:
-    if isinstance(event, UploadMeasured):
-        words = translate("EventLog", "The line uploads %1 Mbit/s, as last measured here.")
+def _of_upload(event: LineMeasured | Paced) -> str | None:
+    if isinstance(event, LineMeasured):
+        words = (
+            translate("EventLog", "The line uploads %1 Mbit/s, as last measured here.")
+            if event.direction == "upload"
+            else translate("EventLog", "The line downloads at least %1 Mbit/s, as measured here.")
+        )
         return fill_placeholders(words, mbits(event.bits_per_second))
     is_refused = event.upload == "refused"
     return translate("EventLog", "This computer lets no program limit the uploads of another.") if is_refused else None
@@ -272,7 +276,7 @@ def _of_contribution(event: ContributionStatus) -> str:
 
 def _of_problem(event: Warned | Failed) -> str:
     problem = ErrorKind.from_key(event.problem)
-    parts = (errors.title_of(problem), sanitize_line(event.detail), errors.advice_of(problem))
+    parts = (errors.title_of(problem), sanitize_line(translate_message(event.detail)), errors.advice_of(problem))
     return " ".join(part for part in parts if part)
 
 

@@ -12,11 +12,13 @@ from core.texts.localization import translate
 from core.texts.worker_messages import translate_message
 
 MAX_SUSPECTS = 3  # that a line names
+NOTABLE_SHARE = 0.5  # of our change: every fast computer's is cut down a little
 
 
 def of_round(event: RoundFinished) -> str:
     """How a round has ended, and whose part in it was not as it should be."""
-    epoch, named = figures.count(event.epoch), _words_of_outliers(event) + _words_of_unreached(event)
+    epoch = figures.count(event.epoch)
+    named = _words_of_own(event) + _words_of_outliers(event) + _words_of_unreached(event)
     if is_averaged(event):
         return fill_placeholders(_words_of_averaged(event), epoch, figures.time(event.seconds)) + named
     nobody = translate("EventLog", "nobody else took part")
@@ -39,6 +41,16 @@ def _words_of_averaged(event: RoundFinished) -> str:
             return translate("EventLog", "Epoch %1: state averaged with %n peer(s) in %2.", "", others)
         case "changes":
             return translate("EventLog", "Round %1: changes averaged with %n peer(s) in %2.", "", others)
+
+
+def _words_of_own(event: RoundFinished) -> str:
+    """That our own changes were cut down by far, or left out, after a space; empty where they were not."""
+    if event.counted_share >= NOTABLE_SHARE:
+        return ""
+    if event.counted_share <= 0:
+        return " " + translate("EventLog", "Your change was left out: it was far larger than is usual.")
+    words = translate("EventLog", "Your change counted for %1: it was larger than the others', or of more samples.")
+    return " " + fill_placeholders(words, figures.share(event.counted_share))
 
 
 def _words_of_outliers(event: RoundFinished) -> str:

@@ -6,6 +6,7 @@ import time
 from typing import get_args
 
 from core.errors import ErrorKind, UserError
+from core.localizable import Detail, localized
 from core.protocol.access import RunAccess
 from core.run.manifest import RunManifest, signers_of
 from core.tickets.invitation_text import GivenTicket, InvitationSecret, text_of
@@ -14,11 +15,11 @@ from core.tickets.ticket import TicketError, ticket_in
 from core.tickets.wallet import Pass, Wallet
 from core.worker.swarm import Swarm, redeem
 
-_REFUSALS: dict[Refusal, tuple[ErrorKind, str]] = {
-    "refused": (ErrorKind.NOT_INVITED, "The organiser's computer has refused the invitation."),
-    "used_up": (ErrorKind.NOT_INVITED, "This invitation has been used as often as its organiser allows."),
+_REFUSALS: dict[Refusal, tuple[ErrorKind, Detail]] = {
+    "refused": (ErrorKind.NOT_INVITED, localized("The organiser's computer has refused the invitation.")),
+    "used_up": (ErrorKind.NOT_INVITED, localized("This invitation has been used as often as its organiser allows.")),
     "ended": (ErrorKind.INVITATION_ENDED, ""),
-    "busy": (ErrorKind.INVITATION_UNANSWERED, "The organiser's computer cannot note it down at the moment."),
+    "busy": (ErrorKind.INVITATION_UNANSWERED, localized("The organiser's computer cannot note it down at the moment.")),
 }
 
 
@@ -44,12 +45,14 @@ def obtain_ticket(swarm: Swarm, manifest: RunManifest, organiser: str, wallet: W
         return b""
     if not organiser:
         raise UserError(
-            ErrorKind.NOT_INVITED, "A closed run is joined by the description that its organiser has signed."
+            ErrorKind.NOT_INVITED, localized("A closed run is joined by the description that its organiser has signed.")
         )
     found = _pass(manifest, organiser, swarm.peer_id, wallet)
     if found.secret is None and not found.ticket:
         ended = found.flaw == "ended"
-        raise UserError(ErrorKind.INVITATION_ENDED if ended else ErrorKind.NOT_INVITED, f"Your key: {swarm.peer_id}.")
+        raise UserError(
+            ErrorKind.INVITATION_ENDED if ended else ErrorKind.NOT_INVITED, localized("Your key: %1.", swarm.peer_id)
+        )
     if found.secret is None:
         return found.ticket
     ticket = _redeemed(swarm, manifest, signers, found.secret)
@@ -74,7 +77,9 @@ def _redeemed(swarm: Swarm, manifest: RunManifest, signers: tuple[str, ...], sec
     try:
         ticket_in(answer.ticket, swarm.peer_id, run_id, signers, time.time())
     except TicketError as error:
-        raise UserError(ErrorKind.NOT_INVITED, "What the organiser's computer has signed is no ticket.") from error
+        raise UserError(
+            ErrorKind.NOT_INVITED, localized("What the organiser's computer has signed is no ticket.")
+        ) from error
     return answer.ticket
 
 

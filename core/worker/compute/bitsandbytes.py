@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from core.errors import ErrorKind, UserError
+from core.localizable import LocalizedText, localized
 from core.run.manifest import RunManifest
 from core.run.spec.optimizer import AdamW8bit
 from core.run.spec.recipe import CausalLM, MaskedLM, Quantization
@@ -22,23 +23,26 @@ def refuse_without_bitsandbytes(manifest: RunManifest, device: torch.device) -> 
     Raises UserError: DEVICE_UNSUITED, for no new engine would help.
     """
     if isinstance(manifest.optimizer, AdamW8bit):
-        require_bitsandbytes("An optimizer in 8 bits", device)
+        require_bitsandbytes(localized("An optimizer in 8 bits"), device)
     if isinstance(manifest.recipe, CausalLM | MaskedLM) and manifest.recipe.quantization is not None:
-        require_bitsandbytes(f"A model in few bits ({manifest.recipe.quantization.kind})", device)
+        require_bitsandbytes(localized("A model in few bits (%1)", manifest.recipe.quantization.kind), device)
 
 
-def require_bitsandbytes(what: str, device: torch.device) -> None:
+def require_bitsandbytes(what: LocalizedText, device: torch.device) -> None:
     """Raise UserError: DEVICE_UNSUITED, where ``what`` cannot be had on that device or in this engine."""
     if device.type != "cuda":
-        raise UserError(ErrorKind.DEVICE_UNSUITED, f"{what} needs an NVIDIA GPU.")
+        raise UserError(ErrorKind.DEVICE_UNSUITED, localized("%1 needs an NVIDIA GPU.", what))
     if find_spec("bitsandbytes") is None:
-        words = "bitsandbytes, which the engine for NVIDIA GPUs has; elsewhere: `pip install 'workerbee[quantization]'`"
-        raise UserError(ErrorKind.DEVICE_UNSUITED, f"{what} needs {words}.")
+        elsewhere = "`pip install 'workerbee[quantization]'`"
+        words = localized(
+            "%1 needs bitsandbytes, which the engine for NVIDIA GPUs has; elsewhere: %2.", what, elsewhere
+        )
+        raise UserError(ErrorKind.DEVICE_UNSUITED, words)
 
 
 def quantization_options(wanted: Quantization, dtype: torch.dtype, device: torch.device) -> dict[str, Any]:
     """Arguments of ``from_pretrained`` for frozen weights in 8 or 4 bits, computed in ``dtype``; raises UserError."""
-    require_bitsandbytes(f"A model in few bits ({wanted.kind})", device)
+    require_bitsandbytes(localized("A model in few bits (%1)", wanted.kind), device)
     from transformers import BitsAndBytesConfig
 
     if wanted.kind == "8bit":

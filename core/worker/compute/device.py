@@ -8,6 +8,7 @@ import torch
 
 from core.errors import ErrorKind, UserError
 from core.hardware.fit import CUDA_CONTEXT_BYTES
+from core.localizable import localized
 
 log = logging.getLogger(__name__)
 
@@ -22,7 +23,7 @@ def torch_device(name: str, memory_limit_bytes: int | None = None) -> torch.devi
     if device.type == "cuda":
         count, index = torch.cuda.device_count(), device.index or 0
         if index >= count:
-            raise UserError(ErrorKind.NO_SUCH_DEVICE, f"{name}: the engine sees {count} GPUs.")
+            raise UserError(ErrorKind.NO_SUCH_DEVICE, localized("%1: the engine sees %2 GPUs.", name, count))
         _begin_cuda(index)
         if memory_limit_bytes is not None:
             total = torch.cuda.get_device_properties(index).total_memory
@@ -49,4 +50,4 @@ def _begin_cuda(index: int) -> None:
         raise
     except (RuntimeError, AssertionError) as error:
         first_line = next(iter(str(error).splitlines()), type(error).__name__)
-        raise UserError(ErrorKind.GPU_UNUSABLE, f"cuda:{index}: {first_line}") from error
+        raise UserError(ErrorKind.GPU_UNUSABLE, localized("%1: %2", f"cuda:{index}", first_line)) from error

@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.nn.utils import clip_grads_with_norm_, get_total_norm
 from torch.optim import Optimizer
 
+from core.localizable import localized
 from core.run.spec.optimizer import SGD, Adafactor, AdamW, AdamW8bit, Lamb, Lars, Lion, OptimizerSpec
 from core.worker.compute.bitsandbytes import require_bitsandbytes
 
@@ -69,7 +70,7 @@ def make_optimizer(spec: OptimizerSpec, device: torch.device = _CPU) -> Callable
     Raises UserError where that device cannot have it.
     """
     if isinstance(spec, AdamW8bit):
-        require_bitsandbytes("An optimizer in 8 bits", device)
+        require_bitsandbytes(localized("An optimizer in 8 bits"), device)
     return partial(_build, spec)
 
 

@@ -11,6 +11,7 @@ from typing import BinaryIO
 import msgspec
 
 from core.errors import ErrorKind, UserError
+from core.localizable import localized
 from core.run.spec.data import TextFiles
 from core.worker.data.documents import MAX_DOCUMENT_CHARACTERS, split_long_text
 from core.worker.data.parquet_rows import read_rows
@@ -38,7 +39,7 @@ class FileDocuments:
             try:
                 yield from self._in(path, order)
             except (OSError, ValueError, LookupError, msgspec.MsgspecError) as error:
-                raise UserError(ErrorKind.FILES_REFUSED, f"{file.url}: {error}.") from error
+                raise UserError(ErrorKind.FILES_REFUSED, localized("%1: %2.", file.url, error)) from error
 
     def _in(self, path: Path, order: random.Random | None) -> Iterator[str]:
         if self._data.format == "parquet":

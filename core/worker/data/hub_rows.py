@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import msgspec
 
 from core.errors import ErrorKind, UserError
+from core.localizable import localized
 from core.run.spec.data import HubDataset, HubImages
 from core.worker.data.dataset_card import read_card
 from core.worker.data.dataset_files import find_split
@@ -37,7 +38,7 @@ class HubRows:
             while rows := retry_with_backoff(stream.next_rows, task, what):
                 yield from rows
         except (ValueError, LookupError) as error:
-            raise UserError(ErrorKind.FILES_REFUSED, f"{what}: {error}.") from error
+            raise UserError(ErrorKind.FILES_REFUSED, localized("%1: %2.", what, error)) from error
 
     def _found(self, task: BackgroundTask) -> Split:
         """The files of the split; raises ValueError."""

@@ -8,6 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from core.localizable import localized
+
 MAX_PIXELS = 25_000_000
 MAX_BYTES = 30_000_000
 _FORMATS = ("JPEG", "PNG")  # their size is known before anything is unpacked; Pillow's other readers are less hardened
@@ -20,15 +22,15 @@ class BrokenImageError(Exception):
 def decode_image(encoded: bytes, size: int) -> Tensor:
     """The image as uint8 (3, size, size), stretched where it is not square; raises BrokenImageError."""
     if not encoded:
-        raise BrokenImageError("it is not in the data itself")
+        raise BrokenImageError(localized("it is not in the data itself"))
     if len(encoded) > MAX_BYTES:
-        raise BrokenImageError(f"it has {len(encoded)} bytes, and at most {MAX_BYTES} are allowed")
+        raise BrokenImageError(localized("it has %1 bytes, and at most %2 are allowed", len(encoded), MAX_BYTES))
     try:
         pixels = _pixels(encoded)
     except BrokenImageError:
         raise
     except Exception as error:  # all that the library raises
-        raise BrokenImageError(f"it cannot be read: {str(error)[:200]}") from error
+        raise BrokenImageError(localized("it cannot be read: %1", str(error)[:200])) from error
     return F.interpolate(pixels[None], (size, size), mode="bilinear", antialias=True)[0]
 
 
@@ -39,6 +41,8 @@ def _pixels(encoded: bytes) -> Tensor:
     with Image.open(io.BytesIO(encoded), formats=_FORMATS) as image:
         width, height = image.size
         if width * height > MAX_PIXELS:
-            raise BrokenImageError(f"it has {width} × {height} pixels, and at most {MAX_PIXELS} are allowed")
+            raise BrokenImageError(
+                localized("it has %1 × %2 pixels, and at most %3 are allowed", width, height, MAX_PIXELS)
+            )
         data = bytearray(image.convert("RGB").tobytes())
     return torch.frombuffer(data, dtype=torch.uint8).view(height, width, 3).permute(2, 0, 1)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 
 from core.errors import ErrorKind, UserError
+from core.localizable import localized
+from core.worker.data.image_decoding import BrokenImageError
 from core.worker.fetch.background_task import BackgroundTask
 
 
@@ -23,7 +25,9 @@ class Labels:
         if type(number) is not int or not 0 <= number < self._classes:
             raise UserError(
                 ErrorKind.FILES_REFUSED,
-                f"The label {str(label)[:60]!r} of an image is none of the run's {self._classes} classes.",
+                localized(
+                    "The label %1 of an image is none of the run's %2 classes.", repr(str(label)[:60]), self._classes
+                ),
             )
         return number
 
@@ -42,12 +46,12 @@ class SkippedImages:
         self.seen = self.count = 0
         self._warn_at = 1
 
-    def add(self, why: str, task: BackgroundTask) -> None:
+    def add(self, why: BrokenImageError, task: BackgroundTask) -> None:
         """Count one more image, with the reason why it cannot be used."""
         self.count += 1
         if self.count < self._warn_at:
             return
         self._warn_at *= 10
-        words = f"So far {self.count:,} of {self.seen:,}; of the last one, {why}."
+        words = localized("So far %1 of %2; of the last one, %3.", f"{self.count:,}", f"{self.seen:,}", why)
         log.warning("images are left out. %s", words)
         task.warn(ErrorKind.IMAGES_LEFT_OUT, words)

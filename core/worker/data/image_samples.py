@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from core.errors import ErrorKind, UserError
+from core.localizable import localized
 from core.worker.data.documents import content_hash
 from core.worker.data.image_decoding import BrokenImageError, decode_image
 from core.worker.data.image_labels import Labels, SkippedImages
@@ -114,7 +115,7 @@ class ImageSamples:
                     is_empty = False
                     yield usable
             if is_empty:
-                raise UserError(ErrorKind.FILES_REFUSED, "There is no image in it to train on.")
+                raise UserError(ErrorKind.FILES_REFUSED, localized("There is no image in it to train on."))
             passes += 1
 
     def _decode(self, image: EncodedImage, task: BackgroundTask) -> tuple[Tensor, int] | None:
@@ -123,10 +124,10 @@ class ImageSamples:
         try:
             number = self._labels.number(image.label)
             if number is None:
-                raise BrokenImageError("it has no label")
+                raise BrokenImageError(localized("it has no label"))
             return decode_image(image.encoded, self._size), number
         except BrokenImageError as error:
-            self._skipped.add(str(error), task)
+            self._skipped.add(error, task)
             return None
 
     def _is_held_out(self, image: EncodedImage) -> bool:
@@ -149,7 +150,7 @@ class ImageSamples:
             if len(found) == self._most_held_out() or searched > _SEARCHED_BYTES:
                 break
         if not found:
-            raise UserError(ErrorKind.FILES_REFUSED, "There is no image in it that can be used.")
+            raise UserError(ErrorKind.FILES_REFUSED, localized("There is no image in it that can be used."))
         return _stack(found)
 
     def _most_held_out(self) -> int:

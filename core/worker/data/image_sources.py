@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from core.errors import ErrorKind, UserError
+from core.localizable import localized
 from core.run.spec.data import HubImages, ImageFiles
 from core.worker.data.hub_rows import HubRows
 from core.worker.data.parquet_rows import read_rows
@@ -49,7 +50,7 @@ class ParquetImages:
                 for image, label in read_rows(path, columns, order, _ROWS):
                     yield EncodedImage(_content(image), label)
             except (OSError, ValueError, LookupError) as error:
-                raise UserError(ErrorKind.FILES_REFUSED, f"{file.url}: {error}.") from error
+                raise UserError(ErrorKind.FILES_REFUSED, localized("%1: %2.", file.url, error)) from error
 
 
 class HubImageSource:

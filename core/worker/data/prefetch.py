@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
 from core.errors import ErrorKind
+from core.localizable import localized
 from core.worker.fetch.background_task import BackgroundTask, ProgressListener, TaskCancelledError
 
 Item = TypeVar("Item")
@@ -30,7 +31,9 @@ class StallTimer:
         seconds = time.monotonic() - self._since
         if seconds > WARN_AFTER_SECONDS and not self._is_told:
             self._is_told = True
-            self._listener.warn(ErrorKind.FILES_UNREACHABLE, f"Training has waited {seconds:.0f} s for data.")
+            self._listener.warn(
+                ErrorKind.FILES_UNREACHABLE, localized("Training has waited %1 s for data.", f"{seconds:.0f}")
+            )
 
 
 class Prefetch(Generic[Item]):

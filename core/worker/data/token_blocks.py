@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from core.errors import ErrorKind, UserError
+from core.localizable import localized
 from core.worker.data.documents import Documents, content_hash
 from core.worker.data.prefetch import Prefetch
 from core.worker.data.read_order import shuffle_buffer
@@ -119,7 +120,7 @@ class PackedBlocks:
                     is_empty = False
                     yield text
             if is_empty:
-                raise UserError(ErrorKind.FILES_REFUSED, "There is no text in it to train on.")
+                raise UserError(ErrorKind.FILES_REFUSED, localized("There is no text in it to train on."))
             passes += 1
 
     def _is_held_out(self, text: str) -> bool:
@@ -130,7 +131,7 @@ class PackedBlocks:
     def _find_held_out(self, task: BackgroundTask) -> Tensor:
         blocks = list(self._pack(self._held_out_documents(task), HELD_OUT_BLOCKS, is_filled_up=True))
         if not blocks:
-            raise UserError(ErrorKind.FILES_REFUSED, "There is no text in it.")
+            raise UserError(ErrorKind.FILES_REFUSED, localized("There is no text in it."))
         return torch.stack(blocks)
 
     def _held_out_documents(self, task: BackgroundTask) -> Iterator[str]:

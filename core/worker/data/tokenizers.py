@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import msgspec
 
 from core.errors import ErrorKind, UserError
+from core.localizable import LocalizedText, localized
 from core.run.spec.data import BYTE_TOKENS
 
 END_OF_TEXT, MASK = 256, 257
@@ -49,7 +50,7 @@ class ByteTokenizer:
 
 
 @contextmanager
-def _failures_in_words(what: str) -> Iterator[None]:
+def _failures_in_words(title: LocalizedText) -> Iterator[None]:
     """A context in which whatever the library raises becomes a UserError.
 
     Written in Rust, it raises bare Exceptions, and where it panics, pyo3's PanicException, which is none: a
@@ -59,7 +60,7 @@ def _failures_in_words(what: str) -> Iterator[None]:
         yield
     except BaseException as error:
         if isinstance(error, Exception) or type(error).__name__ == "PanicException":
-            raise UserError(ErrorKind.FILES_REFUSED, f"tokenizer.json {what}: {error!s:.300}.") from error
+            raise UserError(ErrorKind.FILES_REFUSED, localized("%1: %2.", title, f"{error!s:.300}")) from error
         raise
 
 
@@ -69,7 +70,7 @@ class PretrainedTokenizer:
     def __init__(self, folder: Path) -> None:
         from tokenizers import Tokenizer as Library
 
-        with _failures_in_words("cannot be read"):
+        with _failures_in_words(localized("tokenizer.json cannot be read")):
             self._library = Library.from_file(str(folder / "tokenizer.json"))
             self._library.no_truncation()
             self._library.no_padding()
@@ -77,7 +78,7 @@ class PretrainedTokenizer:
         self._named = special_tokens(folder)
         end = self._special("eos_token", "sep_token", "pad_token")
         if end is None:
-            raise UserError(ErrorKind.FILES_REFUSED, "The tokenizer has no token for the end of a text.")
+            raise UserError(ErrorKind.FILES_REFUSED, localized("The tokenizer has no token for the end of a text."))
         self.end_token = end
         self.mask_token = self._special("mask_token")
 
@@ -88,13 +89,13 @@ class PretrainedTokenizer:
 
     def encode(self, text: str) -> Sequence[int]:
         """The text's tokens, without any that mark its beginning or end; raises UserError for a text that it cannot."""
-        with _failures_in_words("fails with a text of this run"):
+        with _failures_in_words(localized("tokenizer.json fails with a text of this run")):
             found: list[int] = self._library.encode(text, add_special_tokens=False).ids
         return found
 
     def decode(self, tokens: Sequence[int]) -> str:
         """The text that those tokens stand for; raises UserError."""
-        with _failures_in_words("fails with tokens of this run"):
+        with _failures_in_words(localized("tokenizer.json fails with tokens of this run")):
             return str(self._library.decode(list(tokens)))
 
     def _special(self, *names: str) -> int | None:
@@ -112,7 +113,7 @@ def special_tokens(folder: Path) -> dict[str, str]:
         except FileNotFoundError:
             continue
         except msgspec.MsgspecError as error:
-            raise UserError(ErrorKind.FILES_REFUSED, f"{name} cannot be read.") from error
+            raise UserError(ErrorKind.FILES_REFUSED, localized("%1 cannot be read.", name)) from error
         for key, value in settings.items():
             content = value.get("content") if isinstance(value, dict) else value
             if key.endswith("_token") and isinstance(content, str):

@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from core.errors import ErrorKind, UserError
+from core.localizable import Detail, localized, words_of
 from core.security.verified_download import RefusedError, UnreachableError
 
 MAX_REQUEST_BYTES = 1 << 20
@@ -57,7 +58,7 @@ class _Failure(msgspec.Struct):
     """An exception: its class, what it says, and of an OSError its number."""
 
     error: str
-    words: str
+    words: Detail
     number: int | None = None
 
 
@@ -108,8 +109,9 @@ def serve_caller(connection: socket.socket, requests: Any, perform: Perform[Any]
             log.info("what was asked for has failed: %r", error)
             number = error.errno if isinstance(error, OSError) else None
             name = "OSError" if isinstance(error, OSError) else type(error).__name__
-            words = str(error.strerror or error) if isinstance(error, OSError) else str(error)
-            _send(connection, _FAILURE, _Failure(name, words[:2000], number))
+            words = str(error.strerror or error) if isinstance(error, OSError) else words_of(error)
+            bounded = words[:2000] if isinstance(words, str) else words
+            _send(connection, _FAILURE, _Failure(name, bounded, number))
 
 
 def _read_request(connection: socket.socket) -> tuple[bytes, int | None]:
@@ -147,12 +149,13 @@ def _received(stream: Any, path: Path) -> tuple[int, bytes]:
 
 
 def _ended(path: Path) -> UserError:
-    return UserError(ErrorKind.WORKER_CRASHED, f"The process “{path.stem}” has ended.")
+    return UserError(ErrorKind.WORKER_CRASHED, localized("The process “%1” has ended.", path.stem))
 
 
 def _error_of(failure: _Failure) -> Exception:
     if failure.error == "OSError":
-        return OSError(failure.number, failure.words) if failure.number is not None else OSError(failure.words)
+        words = str(failure.words)
+        return OSError(failure.number, words) if failure.number is not None else OSError(words)
     if failure.error in _RAISED:
         return _RAISED[failure.error](failure.words)
     return ValueError(f"{failure.error}: {failure.words}")

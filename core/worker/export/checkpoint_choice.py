@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from core.errors import ErrorKind, UserError
+from core.localizable import Detail, localized
 from core.records.published.checkpoint_history import CheckpointHistory
 from core.worker.training.checkpoint_file import (
     PARAMETER,
@@ -15,7 +16,7 @@ from core.worker.training.checkpoint_file import (
     refuse_infinite,
 )
 
-Warn = Callable[[ErrorKind, str], None]
+Warn = Callable[[ErrorKind, Detail], None]
 
 
 def choose_checkpoint(
@@ -36,7 +37,7 @@ def choose_checkpoint(
             refuse_infinite(content.parameters)
             use(content)
         except DamagedCheckpointError as error:
-            damage = f"{path.name}: {error}."
+            damage = localized("%1: %2.", path.name, error)
             if epoch is not None:
                 raise UserError(ErrorKind.CHECKPOINT_UNUSABLE, damage) from error
             warn(ErrorKind.CHECKPOINT_UNUSABLE, damage)
@@ -45,8 +46,8 @@ def choose_checkpoint(
     raise UserError(ErrorKind.NO_CHECKPOINT, _kept(history, epoch))
 
 
-def _kept(history: CheckpointHistory, epoch: int | None) -> str:
+def _kept(history: CheckpointHistory, epoch: int | None) -> Detail:
     if epoch is None:
         return ""
     kept = ", ".join(str(each.epoch) for each in history.all())
-    return f"There is none of epoch {epoch}. Those that are kept: {kept or '-'}."
+    return localized("There is none of epoch %1. Those that are kept: %2.", epoch, kept or "-")

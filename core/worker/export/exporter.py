@@ -11,6 +11,7 @@ from safetensors import SafetensorError
 from core.errors import ErrorKind, UserError
 from core.files.atomic import storage_problem
 from core.files.disk_space import disk_usage, free_space
+from core.localizable import localized
 from core.protocol.commands import Export
 from core.protocol.events import Exported
 from core.run.manifest import RunManifest
@@ -65,7 +66,7 @@ def _export_of(manifest: RunManifest, context: FetchContext) -> ArithmeticExport
         case ImageClassification() as vision, (ImageFiles() | HubImages()) as images:
             return TransformersExport(vision, images, context)
         case _:
-            raise UserError(ErrorKind.MANIFEST_REFUSED, "Its recipe cannot learn from its data.")
+            raise UserError(ErrorKind.MANIFEST_REFUSED, localized("Its recipe cannot learn from its data."))
 
 
 def _trains_adapters(manifest: RunManifest) -> bool:
@@ -78,7 +79,8 @@ def _require_room(folder: Path, model: torch.nn.Module, dtype: torch.dtype) -> N
     free = free_space(folder, None).free_bytes
     if free is not None and free < needed:
         raise UserError(
-            ErrorKind.DISK_FULL, f"The export needs {needed / 1e6:,.0f} MB, and {free / 1e6:,.0f} MB are free."
+            ErrorKind.DISK_FULL,
+            localized("The export needs %1 MB, and %2 MB are free.", f"{needed / 1e6:,.0f}", f"{free / 1e6:,.0f}"),
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from core.localizable import localized
 from core.worker.training.checkpoint_file import CheckpointContent, DamagedCheckpointError
 
 
@@ -16,6 +17,6 @@ def put_parameters(model: torch.nn.Module, content: CheckpointContent) -> None:
     places = [parameter for parameter in model.parameters() if parameter.requires_grad]
     found = content.parameters
     if [each.shape for each in places] != [each.shape for each in found]:
-        raise DamagedCheckpointError("its tensors are not those of this run's model")
+        raise DamagedCheckpointError(localized("its tensors are not those of this run's model"))
     for place, tensor in zip(places, found, strict=True):
         place.copy_(tensor)

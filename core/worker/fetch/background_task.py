@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
 from core.errors import ErrorKind
+from core.localizable import Detail
 
 
 class ProgressListener(Protocol):
@@ -16,7 +17,7 @@ class ProgressListener(Protocol):
 
     def check(self) -> None: ...
 
-    def warn(self, problem: ErrorKind, detail: str) -> None: ...
+    def warn(self, problem: ErrorKind, detail: Detail) -> None: ...
 
 
 PROGRESS_SECONDS = 0.25
@@ -49,7 +50,7 @@ class BackgroundTask:
         self._is_cancelled.wait(seconds)
         self.check()
 
-    def warn(self, problem: ErrorKind, detail: str) -> None:
+    def warn(self, problem: ErrorKind, detail: Detail) -> None:
         """Pass a warning on to the listener, and go on."""
         self._listener.warn(problem, detail)
 

@@ -12,6 +12,7 @@ from core.files.atomic import storage_problem
 from core.files.disk_space import free_space
 from core.files.folders import DataFolder
 from core.files.locks import LockedFolder, try_lock
+from core.localizable import localized
 from core.security.address_guard import AddressGuard
 from core.worker.fetch.background_task import BackgroundTask, ProgressListener
 
@@ -50,9 +51,12 @@ class FileStore:
         if self.has_room_for(needed_bytes):
             return
         room = free_space(self.home, self.limit_bytes)
-        left = (room.free_bytes or 0) / _GIGABYTE
-        where = "of your limit are left" if room.is_limited else f"are free in {self.home}"
-        raise UserError(ErrorKind.NO_ROOM, f"{what} needs {needed_bytes / _GIGABYTE:.2f} GB; {left:.2f} GB {where}.")
+        needed, left = (f"{each / _GIGABYTE:.2f}" for each in (needed_bytes, room.free_bytes or 0))
+        if room.is_limited:
+            words = localized("%1 needs %2 GB; %3 GB of your limit are left.", what, needed, left)
+        else:
+            words = localized("%1 needs %2 GB; %3 GB are free in %4.", what, needed, left, self.home)
+        raise UserError(ErrorKind.NO_ROOM, words)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from core.errors import ErrorKind, UserError
+from core.localizable import localized
 from core.run.spec.data import HubTokenizer
 from core.security.verified_download import is_verified
 from core.worker.fetch.background_task import BackgroundTask, ProgressListener, run_in_background
@@ -72,7 +73,7 @@ def _fetch(repository: HubRepository, choose: _Choice, task: BackgroundTask) -> 
         try:
             _fetch_all(repository, choose(repository.files(task)), task)
         except ValueError as error:
-            raise UserError(ErrorKind.FILES_REFUSED, f"{repository.name}: {error}.") from error
+            raise UserError(ErrorKind.FILES_REFUSED, localized("%1: %2.", repository.name, error)) from error
     return repository.folder
 
 

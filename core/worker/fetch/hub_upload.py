@@ -7,17 +7,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from core.errors import ErrorKind, UserError
+from core.localizable import LocalizedText, localized
 from core.run.spec.web_address import hub_endpoint
 from core.worker.fetch.hub_listing import configure_hub_library
 
 log = logging.getLogger(__name__)
 
 _REFUSED = {
-    401: "it does not know the token",
-    403: "the token may not write there, or the organisation has no room left",
-    404: "there is no such repository, or the token may not see it",
-    413: "the model is too large for it",
-    507: "it has no room left",
+    401: localized("it does not know the token"),
+    403: localized("the token may not write there, or the organisation has no room left"),
+    404: localized("there is no such repository, or the token may not see it"),
+    413: localized("the model is too large for it"),
+    507: localized("it has no room left"),
 }
 
 
@@ -36,7 +37,7 @@ def upload_folder(folder: Path, repository: str, message: str, token: str, libra
     except Exception as error:  # all that the library raises, some of it with the token among its words
         log.warning("the push has failed: %s", " from ".join(type(each).__name__ for each in _causes(error)))
         where = f"{hub_endpoint()}/{repository}"
-        raise UserError(ErrorKind.PUSH_FAILED, f"{where}: {_why(error)}.") from None
+        raise UserError(ErrorKind.PUSH_FAILED, localized("%1: %2.", where, _why(error))) from None
     return str(done.commit_url)
 
 
@@ -48,7 +49,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         found = found.__cause__ or found.__context__
 
 
-def _why(error: BaseException) -> str:
+def _why(error: BaseException) -> LocalizedText:
     """What has gone wrong, in words of ours."""
     import httpx2
     from huggingface_hub.errors import HfHubHTTPError
@@ -56,7 +57,7 @@ def _why(error: BaseException) -> str:
     for each in _causes(error):
         if isinstance(each, HfHubHTTPError):
             status = each.response.status_code
-            return _REFUSED.get(status, f"it answers {status}")
+            return _REFUSED.get(status) or localized("it answers %1", status)
         if isinstance(each, httpx2.HTTPError | OSError):
-            return f"the connection failed ({type(each).__name__})"
-    return "it answers what cannot be understood"
+            return localized("the connection failed (%1)", type(each).__name__)
+    return localized("it answers what cannot be understood")

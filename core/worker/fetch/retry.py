@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from core.errors import ErrorKind, UserError
+from core.localizable import localized
 from core.security.verified_download import RefusedError, Remote, UnreachableError, accept
 from core.worker.fetch.background_task import BackgroundTask
 from core.worker.fetch.fetcher import fetch_rest
@@ -63,4 +64,4 @@ def download(remote: Remote, part: Path, target: Path, task: BackgroundTask) -> 
             retry_with_backoff(fetch, task, remote.url)
             accept(remote, part, target)
     except RefusedError as error:
-        raise UserError(ErrorKind.FILES_REFUSED, f"{remote.url}: {error}.") from error
+        raise UserError(ErrorKind.FILES_REFUSED, localized("%1: %2.", remote.url, error)) from error

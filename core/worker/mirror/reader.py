@@ -16,6 +16,7 @@ from pathlib import Path
 from torch import Tensor
 
 from core.errors import ErrorKind, UserError
+from core.localizable import Detail, localized
 from core.run.spec.data import FileAt
 from core.security.verified_download import RefusedError, Remote
 from core.worker.delegation.download_limit import downloads
@@ -65,7 +66,7 @@ class MirrorReader:
         except UserError as error:
             self._give_up(error.detail)
         except (RefusedError, ValueError, OSError, _GaveUpError) as error:
-            self._give_up(f"{self._address}: {error}.")
+            self._give_up(localized("%1: %2.", self._address, error))
         return None
 
     def release(self, use: MirrorUse) -> None:
@@ -73,13 +74,13 @@ class MirrorReader:
         if use is not MirrorUse.UNTRIED:
             self._discard()
         if use is MirrorUse.REFUTED:
-            self._give_up(f"{self._address}: no round leads from its state to the present one.")
+            self._give_up(localized("%1: no round leads from its state to the present one.", self._address))
 
     def _discard(self) -> None:
         if self._fetched is not None:
             FileCache(self._store).discard(self._fetched)
 
-    def _give_up(self, why: str) -> None:
+    def _give_up(self, why: Detail) -> None:
         self._is_useless = True
         self._discard()
         log.warning("the mirror is not used: %s", why)
@@ -150,6 +151,6 @@ class _Impatient:
         if late_seconds > 0 and self._received_bytes < late_seconds * _least_rate():
             raise _GaveUpError("it sends nothing, or too slowly")
 
-    def warn(self, problem: ErrorKind, detail: str) -> None:
+    def warn(self, problem: ErrorKind, detail: Detail) -> None:
         """Nothing is tried for a third time."""
         self._failure = "it does not answer"

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Protocol, assert_never
 
 from core.errors import ErrorKind, UserError
-from core.protocol.localizable import LocalizedText
+from core.localizable import LocalizedText, localized
 from core.worker.network.connection_monitor import (
     POLL_SECONDS,
     POLL_SECONDS_WHILE_CUT,
@@ -107,9 +107,9 @@ class ConnectionDriver:
             case _:
                 assert_never(action)
 
-    def _lost(self, reason: str) -> UserError:
+    def _lost(self, reason: LocalizedText) -> UserError:
         """Why we are not on the path that the others are on."""
         why = self._refused_model() if self._monitor.state == "diverged" else ""
         if why:
-            return UserError(ErrorKind.MODEL_UNLEARNED, f"The others' model was refused: {why}.")
+            return UserError(ErrorKind.MODEL_UNLEARNED, localized("The others' model was refused: %1.", why))
         return UserError(ErrorKind.SWARM_LOST, reason)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from core.protocol.localizable import LocalizedText, localized
+from core.localizable import LocalizedText, localized
 from core.run.multiaddr import split_peer
 from core.worker.delegation.network import ProbeResult
 
@@ -76,7 +76,7 @@ class DialPeers:
 class Restart:
     """Wanted: another worker, which enters the swarm anew and downloads its state; ``reason`` says why."""
 
-    reason: str
+    reason: LocalizedText
 
 
 Action = ProbeKnownPeers | PingPeers | ListConnections | ProbeMissingPeers | DialPeers | Restart
@@ -135,7 +135,7 @@ class ConnectionMonitor:
         accepting = _accepting(answers)
         self._silent_probes = 0 if accepting else self._silent_probes + 1
         if accepting:
-            return Restart("They answer again.") if self.state == "cut" else PingPeers(accepting)
+            return Restart(localized("They answer again.")) if self.state == "cut" else PingPeers(accepting)
         if self._is_first or self._others_left_cleanly:
             self._recover()
             self._calm_until = now + CALM_SECONDS
@@ -151,7 +151,7 @@ class ConnectionMonitor:
             return None
         self._failed_pings += 1
         if self._failed_pings >= FAILED_PINGS and not self._is_first:
-            return Restart("They are there, and do not answer us.")
+            return Restart(localized("They are there, and do not answer us."))
         return None
 
     def on_connections(self, connected: Sequence[str], known: Sequence[str]) -> Action | None:
@@ -184,10 +184,10 @@ class ConnectionMonitor:
             return None
         if self._alone_polls >= AHEAD_POLLS or self._ahead_polls >= AHEAD_POLLS_IN_COMPANY:
             self.state = "diverged"
-            return Restart(f"This computer had gone on without the others, {seen.epochs_ahead} epochs.")
+            return Restart(localized("This computer had gone on without the others, %1 epochs.", seen.epochs_ahead))
         if seen.failed_rounds >= FAILED_ROUNDS:
             self.state = "diverged"
-            return Restart("The last rounds were averaged with nobody.")
+            return Restart(localized("The last rounds were averaged with nobody."))
         return None
 
     def _recover(self) -> None:

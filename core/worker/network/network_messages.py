@@ -8,9 +8,9 @@ from typing import Literal
 import msgspec
 
 from core.errors import ErrorKind
+from core.localizable import LocalizedText, join_sentences, localized
 from core.protocol.commands import NetworkMode
 from core.protocol.events import Network
-from core.protocol.localizable import LocalizedText, join_sentences, localized
 from core.run.multiaddr import readable_multiaddrs
 from core.worker.network.local_network import LocalNetwork
 from core.worker.swarm import ReachabilityResult

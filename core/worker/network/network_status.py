@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from core.localizable import LocalizedText
 from core.protocol.events import Network
-from core.protocol.localizable import LocalizedText
 from core.worker.network.network_messages import nobody_could_tell, with_hint
 from core.worker.process.channel import WorkerChannel
 

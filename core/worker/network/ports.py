@@ -12,12 +12,11 @@ from msgspec import Meta
 
 from core.errors import ErrorKind, UserError
 from core.files.json_file import JsonFile
-from core.run.multiaddr import Multiaddr, readable_multiaddrs
+from core.run.multiaddr import USUAL_PORT, Multiaddr, readable_multiaddrs
 from core.worker.delegation.network import free_port
 from core.worker.network.reachability import all_interfaces
 
 Port = Annotated[int, Meta(ge=1, le=65535)]
-USUAL_PORT = 31337
 _NO_SUCH_NETWORK = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)  # a computer without IPv6
 
 

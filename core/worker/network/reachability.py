@@ -6,9 +6,9 @@ import socket
 from collections.abc import Sequence
 
 from core.errors import ErrorKind, UserError
+from core.localizable import localized
 from core.protocol.commands import NetworkMode
 from core.protocol.events import Network
-from core.protocol.localizable import localized
 from core.run.multiaddr import Multiaddr, is_loopback, readable_multiaddrs, tcp_multiaddr
 from core.worker.network.tcp_probe import tcp_probe
 

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from core.errors import ErrorKind
+from core.localizable import LocalizedText
 from core.protocol.commands import NetworkMode
 from core.protocol.events import Warned
-from core.protocol.localizable import LocalizedText
 from core.worker.network import network_messages
 from core.worker.network.connection_mode import ConnectionMode, mode_at
 from core.worker.network.local_network import LocalNetwork, detect_local_network, own_ipv6
@@ -112,7 +112,7 @@ class ReachabilityTester:
         network = network_messages.after_test(result, here, port)
         if self._wish == "direct" and network.mode == "client":
             why = network_messages.failure_text(result, here, port)
-            self._channel.emit(Warned(problem=ErrorKind.NOT_REACHABLE.key, detail=str(why)))
+            self._channel.emit(Warned(problem=ErrorKind.NOT_REACHABLE.key, detail=why))
             network = network_messages.despite_test(network)
         self._access.apply(mode_at(network, result.address, here, port))
 

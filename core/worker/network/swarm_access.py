@@ -108,8 +108,7 @@ class SwarmAccess:
                 self._better = None
                 self._entry.status.report(mode.network)
             elif self._is_final:
-                reason = str(mode.network.reason)
-                self._channel.emit(Failed(problem=ErrorKind.NETWORK_CHANGED.key, detail=reason))
+                self._channel.emit(Failed(problem=ErrorKind.NETWORK_CHANGED.key, detail=mode.network.reason))
                 self._channel.leave()
             else:
                 self._better = mode

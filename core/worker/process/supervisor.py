@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from core.errors import ErrorKind, UserError
+from core.localizable import localized
 from core.protocol.events import AnyEvent, Failed
 
 MAX_RESTARTS = 3
@@ -110,5 +111,7 @@ def _log_unhandled(ended: threading.ExceptHookArgs) -> None:
 
 def _failed_again_and_again(name: str, error: BaseException) -> UserError:
     times = MAX_RESTARTS + 1
-    detail = f"The background thread “{name}” failed {times} times; the last error was {type(error).__name__}."
+    detail = localized(
+        "The background thread “%1” failed %2 times; the last error was %3.", name, times, type(error).__name__
+    )
     return UserError(ErrorKind.INTERNAL, detail)

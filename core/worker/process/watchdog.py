@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from core.errors import ErrorKind, UserError
+from core.localizable import Detail, localized
 from core.worker.process.supervisor import Supervisor
 from core.worker.swarm import Swarm
 
@@ -46,5 +47,5 @@ def blame_exited_processes(swarm: Swarm) -> Iterator[None]:
         raise
 
 
-def _error_of(exited: str) -> UserError:
-    return UserError(ErrorKind.WORKER_CRASHED, f"{exited} has ended.")
+def _error_of(exited: Detail) -> UserError:
+    return UserError(ErrorKind.WORKER_CRASHED, localized("%1 has ended.", exited))

@@ -6,6 +6,7 @@ import msgspec
 import torch
 
 from core.errors import ErrorKind, UserError
+from core.localizable import localized
 from core.run.manifest import RunManifest
 from core.run.spec.data import HubDataset, HubImages, ImageFiles, SumsData, TextFiles
 from core.run.spec.recipe import ArithmeticGPT, CausalLM, ImageClassification, MaskedLM
@@ -39,7 +40,7 @@ def build(manifest: RunManifest, *, seed: int, device: torch.device, context: Fe
         case ImageClassification() as spec, (ImageFiles() | HubImages()) as images if context:
             return fetch_and_build_classifier(spec, images, seed=seed, device=device, context=context)
         case _:
-            raise UserError(ErrorKind.MANIFEST_REFUSED, "Its recipe cannot learn from its data.")
+            raise UserError(ErrorKind.MANIFEST_REFUSED, localized("Its recipe cannot learn from its data."))
 
 
 def build_synthetic(manifest: RunManifest, device: torch.device) -> Recipe:
@@ -58,4 +59,4 @@ def build_synthetic(manifest: RunManifest, device: torch.device) -> Recipe:
             plain_one = msgspec.structs.replace(spec, compile=False)
             return build_classifier(plain_one, SyntheticImages(spec), device=device)
         case _:
-            raise UserError(ErrorKind.FIT_UNKNOWN, "Its weights are needed for that, in fewer bits.")
+            raise UserError(ErrorKind.FIT_UNKNOWN, localized("Its weights are needed for that, in fewer bits."))

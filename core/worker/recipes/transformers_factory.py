@@ -10,6 +10,7 @@ import msgspec
 import torch
 
 from core.errors import ErrorKind, UserError
+from core.localizable import localized
 from core.run.spec.data import ImageData, TextData
 from core.run.spec.recipe import CausalLM, ImageClassification, LanguageModelSpec, TransformerSpec
 from core.worker.data import Blocks, Images, open_blocks, open_images
@@ -133,10 +134,10 @@ def _objective(spec: LanguageModelSpec, blocks: Blocks, seed: int) -> Objective:
     if blocks.vocabulary_size > known:
         raise UserError(
             ErrorKind.FILES_REFUSED,
-            f"The tokenizer has {blocks.vocabulary_size} tokens, and the model's vocab_size is {known}.",
+            localized("The tokenizer has %1 tokens, and the model's vocab_size is %2.", blocks.vocabulary_size, known),
         )
     if isinstance(spec, CausalLM):
         return NextToken()
     if blocks.mask_token is None:
-        raise UserError(ErrorKind.FILES_REFUSED, "The tokenizer has no mask, which masked-lm needs.")
+        raise UserError(ErrorKind.FILES_REFUSED, localized("The tokenizer has no mask, which masked-lm needs."))
     return MaskedTokens(blocks.vocabulary_size, blocks.mask_token, seed)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+from core.localizable import LocalizedText, localized
 from core.protocol.events import ContributionStatus
-from core.protocol.localizable import LocalizedText, localized
 from core.worker.process.channel import WorkerChannel
 from core.worker.swarm import SwarmOptimizer
 from core.worker.training.contribution_status import ContributionMonitor

@@ -8,6 +8,7 @@ from pathlib import Path
 import torch
 
 from core.errors import ErrorKind, UserError
+from core.localizable import localized
 from core.protocol.commands import DryRun
 from core.protocol.events import FitMeasured
 from core.worker.compute.bitsandbytes import refuse_without_bitsandbytes
@@ -58,4 +59,4 @@ def _measure(command: DryRun) -> FitMeasured:
 def _limit_time(channel: WorkerChannel, supervisor: Supervisor) -> None:
     """Fail after LIMIT_SECONDS: a person waits, and an answer that comes too late helps nobody."""
     if not channel.leaving.wait(LIMIT_SECONDS):
-        supervisor.fail(UserError(ErrorKind.FIT_UNKNOWN, f"It took more than {LIMIT_SECONDS:.0f} s."))
+        supervisor.fail(UserError(ErrorKind.FIT_UNKNOWN, localized("It took more than %1 s.", f"{LIMIT_SECONDS:.0f}")))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from core.errors import ErrorKind
+from core.localizable import Detail
 from core.protocol.commands import Export
 from core.protocol.events import StateLoading, Warned
 from core.worker.export.exporter import export_checkpoint
@@ -28,7 +29,7 @@ class ExportProgress:
     def check(self) -> None:
         """Do nothing: whoever is to leave ends the process."""
 
-    def warn(self, problem: ErrorKind, detail: str) -> None:
+    def warn(self, problem: ErrorKind, detail: Detail) -> None:
         """Send a warning about what is tried again, or left out."""
         self._channel.emit(Warned(problem=problem.key, detail=detail))
 

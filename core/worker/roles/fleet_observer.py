@@ -11,6 +11,7 @@ from collections.abc import Iterable
 import msgspec
 
 from core.errors import ErrorKind, UserError
+from core.localizable import localized
 from core.protocol.events import PeersSeen, RunFound, RunScored, SuspectsSeen
 from core.protocol.peers import FleetHealth, PeerSeen
 from core.run.manifest import RunManifest, signers_of
@@ -87,7 +88,10 @@ class FleetObserver:
         while not leaving.wait(POLL_SECONDS):
             self.look()
             if time.monotonic() - self._seen_at > LOST_SECONDS:
-                raise UserError(ErrorKind.SWARM_LOST, f"{self._run_id}: nobody was seen for {LOST_SECONDS:.0f} s.")
+                raise UserError(
+                    ErrorKind.SWARM_LOST,
+                    localized("%1: nobody was seen for %2 s.", self._run_id, f"{LOST_SECONDS:.0f}"),
+                )
 
     def _send_scores(self) -> None:
         history = published_scores(self._swarm.dht, self._run_id, signers_of(self._manifest, self._organiser))

@@ -23,11 +23,11 @@ from core.run.steering.kept_control import kept_control, kept_control_file
 from core.security.identity import Identity
 from core.worker.fetch.file_store import FileStore
 from core.worker.mirror.writer import MirrorWriter
+from core.worker.network.line_memory import LineMemory
 from core.worker.network.peer_cache import PeerCache
 from core.worker.network.ports import fixed_listen, refuse_taken_ports
 from core.worker.network.posted.posted_address import PostedAddressTester
 from core.worker.network.reachability_cache import ReachabilityCache
-from core.worker.network.upload_memory import UploadMemory
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import StartThread, Supervisor
 from core.worker.process.watchdog import watch_child_processes
@@ -161,7 +161,7 @@ def _participation_config(command: Publish, manifest: RunManifest) -> Participat
 
     It computes almost nothing, but averages, steps and uploads the run's state to newcomers.
     """
-    store, memory = FileStore(Path(command.home)), UploadMemory(DataFolder(Path(command.home)).uploads_file)
+    store, memory = FileStore(Path(command.home)), LineMemory(DataFolder(Path(command.home)))
     if command.train:
         micro_batch = manifest.collaboration.batch_size_per_step
         return ParticipationConfig(
@@ -171,11 +171,11 @@ def _participation_config(command: Publish, manifest: RunManifest) -> Participat
             RateLimiter(),
             store,
             command.public_name,
-            upload_memory=memory,
+            line_memory=memory,
         )
     rate_limiter = RateLimiter(STATE_SERVER_SAMPLES_PER_SECOND)
     return ParticipationConfig(
-        "cpu", 1, 1, rate_limiter, store, command.public_name, is_state_server=True, upload_memory=memory
+        "cpu", 1, 1, rate_limiter, store, command.public_name, is_state_server=True, line_memory=memory
     )
 
 

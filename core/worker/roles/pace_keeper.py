@@ -12,7 +12,7 @@ from core.protocol.events import Paced
 from core.worker.delegation.tcp_pacing import UploadState
 from core.worker.delegation.upload_limit import limit_upload
 from core.worker.process.channel import WorkerChannel
-from core.worker.roles.upload_monitor import UploadMonitor
+from core.worker.roles.line_monitor import LineMonitor
 from core.worker.training.duty_cycle import DutyCycle
 
 LOOK_SECONDS = 2.0  # between two looks at what has come of an upload limit
@@ -22,8 +22,8 @@ _BITS = 8
 class PaceKeeper:
     """Passes on each new pace of the channel, and tells what has come of it."""
 
-    def __init__(self, duty_cycle: DutyCycle, upload_monitor: UploadMonitor, channel: WorkerChannel) -> None:
-        self._duty_cycle, self._upload_monitor, self._channel = duty_cycle, upload_monitor, channel
+    def __init__(self, duty_cycle: DutyCycle, line_monitor: LineMonitor, channel: WorkerChannel) -> None:
+        self._duty_cycle, self._line_monitor, self._channel = duty_cycle, line_monitor, channel
         self._limits: tuple[int | None, int | None] = (None, None)
         self._told = Paced(compute_share=1.0)
 
@@ -39,7 +39,7 @@ class PaceKeeper:
         (before, _), limits = self._limits, (pace.upload_bytes_a_second, pace.download_bytes_a_second)
         if limits != self._limits:
             self._limits = limits
-            self._upload_monitor.limit_to(*(None if limit is None else limit * _BITS for limit in limits))
+            self._line_monitor.limit_to(*(None if limit is None else limit * _BITS for limit in limits))
         limit = pace.upload_bytes_a_second
         state: UploadState = "free"
         if limit is not None or before is not None:

@@ -26,11 +26,11 @@ from core.worker.process.supervisor import Supervisor
 from core.worker.process.watchdog import blame_exited_processes
 from core.worker.roles.activity_counter import ActivityCounter
 from core.worker.roles.contribution_reporter import ContributionReporter
+from core.worker.roles.line_monitor import LineMonitor
 from core.worker.roles.pace_keeper import PaceKeeper
 from core.worker.roles.peer_monitor import PeerMonitor, device_model
 from core.worker.roles.preparation import DownloadProgress, ParticipationConfig, PreparedTraining, prepare_training
 from core.worker.roles.steering.run_numbers import RunNumbers
-from core.worker.roles.upload_monitor import UploadMonitor
 from core.worker.swarm import (
     FindingsLedger,
     Interrupted,
@@ -68,7 +68,7 @@ class RunParticipation:
         connection: ConnectionDriver,
         lan_peers: LanPeers,
         peer_monitor: PeerMonitor,
-        upload_monitor: UploadMonitor,
+        line_monitor: LineMonitor,
         channel: WorkerChannel,
         supervisor: Supervisor,
         numbers: RunNumbers,
@@ -76,7 +76,7 @@ class RunParticipation:
         self._device, self._trainer, self.optimizer, self._contribution = device, trainer, optimizer, contribution
         self._trials = trials
         self._connection, self._lan_peers = connection, lan_peers
-        self._peer_monitor, self._upload_monitor = peer_monitor, upload_monitor
+        self._peer_monitor, self._line_monitor = peer_monitor, line_monitor
         self._channel, self._supervisor = channel, supervisor
         self._has_left = threading.Event()
         self._numbers = numbers
@@ -148,9 +148,9 @@ class RunParticipation:
         start("leave", self._force_exit_on_leave)
         start("gate", lambda: self._peer_monitor.gate.run(self.optimizer, self._channel, leaving))
         start("peer monitor", lambda: self._peer_monitor.run(leaving, start))
-        start("pace", lambda: PaceKeeper(self._trainer.duty_cycle, self._upload_monitor, self._channel).run(leaving))
+        start("pace", lambda: PaceKeeper(self._trainer.duty_cycle, self._line_monitor, self._channel).run(leaving))
         start("receipts", lambda: self._peer_monitor.receipts.run(leaving, start))
-        start("upload", lambda: self._upload_monitor.run(leaving))
+        start("upload", lambda: self._line_monitor.run(leaving))
         start("LAN peers", lambda: self._lan_peers.run(leaving, tracker.statistics.direct_others))
         start("connection monitor", lambda: self._connection.run(leaving, self._contribution.report))
 
@@ -191,7 +191,7 @@ def open_participation(
     prepared = prepare_training(manifest, config, swarm.identity.seed_number, channel)
     with closing(prepared.recipe), blame_exited_processes(swarm):
         monitor, _, _, findings = counters = _counters(manifest.run.id)
-        listeners, numbers = _listeners(manifest, prepared, counters, channel), RunNumbers(manifest)
+        listeners, numbers = _listeners(manifest, config, prepared, counters, channel), RunNumbers(manifest)
         gate, swarm = enter_gate(swarm, manifest, organiser, config.ticket, supervisor.start)
         optimizer = enter_training(swarm, manifest, organiser, prepared, config, listeners, channel, numbers)
         link = _connection(SwarmPeers(swarm, optimizer, monitor), peer_cache, prepared, is_first=is_first)
@@ -225,13 +225,13 @@ def _monitors(
     counters: _Counters,
     gate: RunGate,
     channel: WorkerChannel,
-) -> tuple[PeerMonitor, UploadMonitor]:
+) -> tuple[PeerMonitor, LineMonitor]:
     """What tells the others of us and hears of them, and what measures our line."""
     _, ledger, counter, findings = counters
     info = PeerInfo(name=config.public_name, device=device_model(config.device))
     return (
         PeerMonitor(swarm, manifest, organiser, info, optimizer, checks, ledger, counter, findings, gate, channel),
-        UploadMonitor(swarm, optimizer, config.upload_memory, channel),
+        LineMonitor(swarm, optimizer, config.line_memory, config.download_meter, channel),
     )
 
 
@@ -262,6 +262,7 @@ def _kind_of_optimizer(
 
 def _listeners(
     manifest: RunManifest,
+    config: ParticipationConfig,
     prepared: PreparedTraining,
     counters: _Counters,
     channel: WorkerChannel,
@@ -276,6 +277,7 @@ def _listeners(
         channel.emit(finished)
 
     def on_download(received: int, is_done: bool) -> None:
+        config.download_meter.note(received, is_done)
         total = estimate_requirements(manifest).download_bytes
         channel.emit(StateLoading(received_bytes=total if is_done else min(received, total), total_bytes=total))
 

@@ -9,6 +9,7 @@ from typing import Literal
 import torch
 
 from core.errors import ErrorKind
+from core.localizable import Detail
 from core.protocol.events import StateLoading, Warned
 from core.run.manifest import RunManifest, web_addresses
 from core.worker.compute.bitsandbytes import refuse_without_bitsandbytes
@@ -16,10 +17,10 @@ from core.worker.compute.device import torch_device
 from core.worker.compute.memory_meter import memory_meter_for
 from core.worker.fetch.fetcher import open_fetcher
 from core.worker.fetch.file_store import FetchContext, FileStore
-from core.worker.network.upload_memory import UploadMemory
+from core.worker.network.line_memory import LineMemory
 from core.worker.process.channel import WorkerChannel
 from core.worker.recipes import Recipe, build
-from core.worker.swarm import Interrupted, SwarmOptimizer
+from core.worker.swarm import DownloadMeter, Interrupted, SwarmOptimizer
 from core.worker.training.micro_batch_benchmark import MicroBatchBenchmark, repeat_sample
 from core.worker.training.numeric_checks import NumericChecks
 from core.worker.training.trainer import RateLimiter, Trainer
@@ -34,8 +35,8 @@ class ParticipationConfig:
     ``device`` is "cpu" or "cuda:N", ``threads`` bounds the CPU's. ``micro_batch`` is in samples; without one, a
     dry run finds it. ``store`` keeps files; ``public_name`` is what others may call this computer;
     ``memory_limit_bytes`` is what training may take of the device's memory. ``is_state_server``: the peer holds the
-    run's state for others and trains next to nothing. ``upload_memory`` keeps what was measured of the line; the
-    ``ticket`` lets this peer into a closed run.
+    run's state for others and trains next to nothing. ``line_memory`` keeps what was measured of the line,
+    to which belongs what the ``download_meter`` sees; the ``ticket`` lets this peer into a closed run.
     """
 
     device: str
@@ -46,7 +47,8 @@ class ParticipationConfig:
     public_name: str = ""
     memory_limit_bytes: int | None = None
     is_state_server: bool = False
-    upload_memory: UploadMemory = field(default_factory=UploadMemory)
+    line_memory: LineMemory = field(default_factory=LineMemory)
+    download_meter: DownloadMeter = field(default_factory=DownloadMeter)
     ticket: bytes = b""
 
 
@@ -79,7 +81,7 @@ class DownloadProgress:
         if self._channel.leaving.is_set():
             raise Interrupted
 
-    def warn(self, problem: ErrorKind, detail: str) -> None:
+    def warn(self, problem: ErrorKind, detail: Detail) -> None:
         """Send a warning about something that is tried again."""
         self._channel.emit(Warned(problem=problem.key, detail=detail))
 

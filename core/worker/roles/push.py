@@ -6,6 +6,7 @@ from pathlib import Path
 
 from core.errors import ErrorKind, UserError
 from core.files.json_file import read_bounded
+from core.localizable import localized
 from core.protocol.commands import Push
 from core.protocol.events import Pushed
 from core.worker.fetch.hub_upload import upload_folder
@@ -30,5 +31,5 @@ def _read_token(path: Path) -> str:
     except (OSError, ValueError):
         token = ""
     if not token or not token.isprintable() or " " in token:
-        raise UserError(ErrorKind.PUSH_FAILED, f"{path} holds no token.")
+        raise UserError(ErrorKind.PUSH_FAILED, localized("%1 holds no token.", path))
     return token

@@ -11,6 +11,7 @@ from pathlib import Path
 from core.errors import ErrorKind, UserError
 from core.files.folders import DataFolder
 from core.files.locks import PeerFolder
+from core.localizable import localized
 from core.protocol.commands import Join, Start
 from core.protocol.events import Connected, Evaluated, Left, RunFound, SearchFinished
 from core.run.address import peer_ids_of
@@ -24,10 +25,10 @@ from core.security.known_organisers import KnownOrganisers
 from core.tickets.wallet import Wallet
 from core.worker.access.invitation import access_to, obtain_ticket
 from core.worker.fetch.file_store import FileStore
+from core.worker.network.line_memory import DIRECTIONS, LineMemory
 from core.worker.network.local_network import guard_for_swarm
 from core.worker.network.peer_cache import PeerCache
 from core.worker.network.swarm_access import SwarmAccess, open_swarm_access
-from core.worker.network.upload_memory import UploadMemory
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import Supervisor
 from core.worker.roles.fleet_observer import FleetObserver
@@ -35,7 +36,6 @@ from core.worker.roles.manifest_updates import follow_manifest
 from core.worker.roles.participation import RunParticipation, open_participation
 from core.worker.roles.preparation import ParticipationConfig
 from core.worker.roles.steering.follower import SteeringFollower, version_error
-from core.worker.roles.upload_monitor import upload_event
 from core.worker.swarm import (
     ControlReader,
     ControlRepublisher,
@@ -91,12 +91,12 @@ def run_volunteer(
     """
     data = DataFolder(Path(command.home))
     with keys:
-        known, upload_memory = KnownOrganisers(data.known_organisers_file), UploadMemory(data.uploads_file, alive)
-        volunteer = Volunteer(command, peer_cache, known, upload_memory, channel, supervisor)
+        known, line_memory = KnownOrganisers(data.known_organisers_file), LineMemory(data, alive)
+        volunteer = Volunteer(command, peer_cache, known, line_memory, channel, supervisor)
         with open_swarm_access(command, alive, keys, channel, supervisor) as access:
             channel.emit(Connected(peer_id=access.swarm.peer_id, peers=access.swarm.known_peers()))
-            if (upload := upload_memory.recall()) is not None:
-                channel.emit(upload_event(upload))
+            for measured in filter(None, map(line_memory.recall, DIRECTIONS)):
+                channel.emit(measured)
             try:
                 samples = volunteer.discover_and_train(access)
             except Interrupted:
@@ -112,12 +112,12 @@ class Volunteer:
         command: Join,
         peer_cache: PeerCache,
         known: KnownOrganisers,
-        upload_memory: UploadMemory,
+        line_memory: LineMemory,
         channel: WorkerChannel,
         supervisor: Supervisor,
     ) -> None:
         self._command, self._peer_cache, self._known = command, peer_cache, known
-        self._upload_memory, self._wallet = upload_memory, Wallet(DataFolder(Path(command.home)).invitations_file)
+        self._line_memory, self._wallet = line_memory, Wallet(DataFolder(Path(command.home)).invitations_file)
         self._channel, self._supervisor = channel, supervisor
         self._pasted = peer_ids_of(command.addresses)
 
@@ -142,7 +142,8 @@ class Volunteer:
             raise UserError(ErrorKind.NO_SUCH_RUN, start.run_id)
         if not is_agreed(chosen.manifest, start.digest):
             raise UserError(
-                ErrorKind.RUN_CHANGED, f"Run {start.run_id}: it is revision {chosen.manifest.revision} now."
+                ErrorKind.RUN_CHANGED,
+                localized("Run %1: it is revision %2 now.", start.run_id, chosen.manifest.revision),
             )
         self._peer_cache.choose_run(start.run_id)
         return self._train(chosen, start, access)
@@ -226,7 +227,7 @@ class Volunteer:
             FileStore(Path(self._command.home), start.disk_limit_bytes, guard_for_swarm(self._command.addresses)),
             start.public_name,
             start.memory_limit_bytes,
-            upload_memory=self._upload_memory,
+            line_memory=self._line_memory,
             ticket=ticket,
         )
 

@@ -48,6 +48,7 @@ from core.worker.swarm.trust.control_values import (
 from core.worker.swarm.trust.findings import FindingsLedger, FindingsPublisher, FindingsReader
 from core.worker.swarm.trust.sample_ledger import SampleLedger
 from core.worker.swarm.trust.suspects import SuspectLedger, suspects_in
+from core.worker.swarm.upload_test.download_meter import DownloadMeter
 from core.worker.swarm.upload_test.measurement import MAX_PEERS as UPLOAD_TEST_PEERS
 from core.worker.swarm.upload_test.measurement import measure_upload
 
@@ -72,6 +73,7 @@ __all__ = [
     "ControlPublisher",
     "ControlReader",
     "ControlRepublisher",
+    "DownloadMeter",
     "EncodedTensors",
     "EvaluationLog",
     "FindingsLedger",

@@ -15,6 +15,7 @@ from safetensors.torch import save
 
 from core.errors import ErrorKind, UserError
 from core.files.atomic import quarantine, storage_problem, write_atomically
+from core.localizable import localized
 from core.protocol.events import AnyEvent, CheckpointSaved, Warned
 from core.records.published.checkpoint_history import CheckpointHistory
 from core.worker.compute.optimizers import parameters_of
@@ -51,7 +52,8 @@ class Checkpoints:
         if epoch is not None and not self._history.go_back_to(epoch):
             kept = ", ".join(str(each.epoch) for each in self._history.all())
             raise UserError(
-                ErrorKind.USAGE, f"There is no checkpoint of epoch {epoch}. Those that are kept: {kept or '-'}."
+                ErrorKind.USAGE,
+                localized("There is no checkpoint of epoch %1. Those that are kept: %2.", epoch, kept or "-"),
             )
         while self._path.exists():
             if (loaded := self._load()) is not None or not self._take_the_one_before():
@@ -66,7 +68,7 @@ class Checkpoints:
             )
         except DamagedCheckpointError as error:
             aside = quarantine(self._path)
-            detail = f"{self._path}: {error}; it is now {aside.name}."
+            detail = localized("%1: %2; it is now %3.", self._path, error, aside.name)
             self._emit(Warned(problem=ErrorKind.CHECKPOINT_DAMAGED.key, detail=detail))
             return None
         self._saved_epoch = epoch
@@ -155,7 +157,7 @@ def _named(optimizer: torch.optim.Optimizer, extra: Sequence[torch.Tensor]) -> d
 @torch.no_grad()
 def _put_in_place(tensors: Mapping[str, torch.Tensor], places: Mapping[str, torch.Tensor]) -> None:
     if places.keys() != tensors.keys() or any(places[name].shape != tensors[name].shape for name in places):
-        raise DamagedCheckpointError("its tensors are not those of this run's model")
+        raise DamagedCheckpointError(localized("its tensors are not those of this run's model"))
     refuse_infinite(list(tensors.values()))
     for name, place in places.items():
         place.copy_(tensors[name])

@@ -9,6 +9,8 @@ from pathlib import Path
 import torch
 from safetensors import SafetensorError, safe_open
 
+from core.localizable import localized
+
 PARAMETER = "parameter."
 """What the names of the model's parameters begin with; a number follows, in the order in which the run trains them."""
 
@@ -44,11 +46,11 @@ def read_checkpoint(path: Path, run_id: str, prefixes: Sequence[str] = ("",)) ->
     except (SafetensorError, OSError, KeyError, ValueError) as error:
         raise DamagedCheckpointError(str(error)) from error
     if metadata.get("run_id") != run_id or epoch < 0:
-        raise DamagedCheckpointError("it belongs to another run")
+        raise DamagedCheckpointError(localized("it belongs to another run"))
     return content
 
 
 def refuse_infinite(tensors: Sequence[torch.Tensor]) -> None:
     """Raise DamagedCheckpointError where a number is not finite."""
     if not all(torch.isfinite(tensor).all() for tensor in tensors if tensor.is_floating_point()):
-        raise DamagedCheckpointError("it holds numbers that are not finite")
+        raise DamagedCheckpointError(localized("it holds numbers that are not finite"))

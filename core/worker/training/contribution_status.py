@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 
+from core.localizable import LocalizedText, localized
 from core.protocol.events import ContributionStatus, RoundFinished
-from core.protocol.localizable import LocalizedText, localized
 
 REMEMBERED_ROUNDS = 15
 ALONE_AFTER_ROUNDS = 3

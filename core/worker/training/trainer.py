@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 import torch
 
 from core.errors import ErrorKind, UserError
+from core.localizable import Detail, localized
 from core.protocol.events import AnyEvent, Evaluated, Progress, TrainingStarted, Warned
 from core.protocol.examples import MAX_CHARACTERS, Solved
 from core.worker.compute.memory_errors import named_out_of_memory
@@ -160,7 +161,7 @@ class Trainer:
         self._optimizer.forget_gradient()
         torch.cuda.empty_cache()
         self._micro_batch //= 2
-        words = f"It goes on with {self._micro_batch} samples at a time."
+        words = localized("It goes on with %1 samples at a time.", self._micro_batch)
         log.warning("out of memory. %s", words)
         self._pending.append(Warned(problem=ErrorKind.OUT_OF_MEMORY.key, detail=words))
 
@@ -196,13 +197,13 @@ class Trainer:
 
     def _recover_from_bad_step(self) -> Iterator[AnyEvent]:
         """Warn once that a micro-batch was dropped; after many in a row load the others' state, then give up."""
-        yield from self._warn_once(ErrorKind.NOT_FINITE, "A micro-batch was dropped.")
+        yield from self._warn_once(ErrorKind.NOT_FINITE, localized("A micro-batch was dropped."))
         if self._checks.consecutive_bad_steps == PATIENCE_STEPS:
             self._optimizer.load_state_from_peers()
         if self._checks.consecutive_bad_steps > 2 * PATIENCE_STEPS:
-            raise UserError(ErrorKind.NOT_FINITE, f"{PATIENCE_STEPS} micro-batches in a row were not.")
+            raise UserError(ErrorKind.NOT_FINITE, localized("%1 micro-batches in a row were not.", PATIENCE_STEPS))
 
-    def _warn_once(self, problem: ErrorKind, detail: str) -> Iterator[AnyEvent]:
+    def _warn_once(self, problem: ErrorKind, detail: Detail) -> Iterator[AnyEvent]:
         if problem not in self._warned_of:
             self._warned_of.add(problem)
             yield Warned(problem=problem.key, detail=detail)
@@ -240,7 +241,7 @@ class Trainer:
         Raises UserError: MODEL_UNLEARNED. The organiser goes on, and is told: it alone can go back to a checkpoint.
         """
         self._absurd_epochs += 1
-        words = f"Our own, of epoch {self._epoch}: {error}."
+        words = localized("Our own, of epoch %1: %2.", self._epoch, error)
         yield from self._warn_once(ErrorKind.STATE_REFUSED, words)
         if self._absurd_epochs == 1:
             self._optimizer.load_state_from_peers()

@@ -62,4 +62,4 @@ def test_nothing_is_left_where_it_fails_and_what_is_there_is_left_alone(
     (tmp_path / "model").mkdir()
     with qtbot.waitSignal(making.failed, timeout=LIMIT_MILLISECONDS) as told:
         making.export(published(tmp_path), tmp_path / "model")
-    assert told.args is not None and "exists already" in told.args[0].detail
+    assert told.args is not None and "exists already" in str(told.args[0].detail)

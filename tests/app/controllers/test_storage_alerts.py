@@ -76,7 +76,7 @@ def test_a_file_that_is_held_by_another_program_and_one_that_is_nonsense_are_see
         recorder = RunRecorder(folders)
         assert recorder.error is not None
         assert recorder.error.problem is ErrorKind.HISTORY_NOT_KEPT
-        assert "another program" in recorder.error.detail
+        assert "another program" in str(recorder.error.detail)
         assert [path.name for path in recorder.quarantined_paths] == ["recent_runs.json.broken-1"]
         other.rollback()
         recorder.close()

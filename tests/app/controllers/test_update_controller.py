@@ -81,6 +81,7 @@ class Looking:
         """Nothing of it is left."""
         self.updates.stop()
         self.initial_window.window.close_for_good()
+        self.initial_window.window.deleteLater()
 
 
 @pytest.fixture

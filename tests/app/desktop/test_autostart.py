@@ -49,4 +49,4 @@ def test_a_folder_that_refuses_is_a_problem_with_its_path(monkeypatch: pytest.Mo
     with pytest.raises(UserError) as caught:
         set_autostart(True)
     assert caught.value.problem is ErrorKind.FOLDER_NOT_WRITABLE
-    assert str(in_the_way) in caught.value.detail
+    assert str(in_the_way) in str(caught.value.detail)

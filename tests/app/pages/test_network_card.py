@@ -6,8 +6,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.pages.training.network_card import NetworkCard
+from core.localizable import LocalizedText
 from core.protocol.events import Network
-from core.protocol.localizable import LocalizedText
 
 pytestmark = pytest.mark.usefixtures("english")
 

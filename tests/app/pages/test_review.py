@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.pages.review.page import ReviewPage
 from app.widgets.list_button import ListButton
+from core.availability.rules import AvailabilityRules
 from core.client.reducer import reduce
 from core.client.session import Session
 from core.errors import ErrorKind
@@ -20,7 +21,7 @@ from core.files.disk_space import DiskSpace
 from core.hardware.device import Device
 from core.protocol.client_events import Asked, ClientEvent, WorkerExited
 from core.protocol.commands import DryRun
-from core.protocol.events import Confined, Failed, FitMeasured, Restarting, RunFound, UploadMeasured
+from core.protocol.events import Confined, Failed, FitMeasured, LineMeasured, Restarting, RunFound
 from core.records.settings import Settings
 from core.run.manifest import Requirements
 from core.run.steering.control_value import Order
@@ -312,14 +313,27 @@ def test_traffic_is_told_per_hour_and_what_the_line_leaves_of_the_computing(page
     assert told in page.offer.needs.text.splitlines()
 
 
+def test_a_download_limit_makes_the_first_download_longer(page: ReviewPage, english: None) -> None:
+    page.show_session(search(RUN))
+    page.show_settings(Settings(download_mbits=8.0))
+    before = next(line for line in page.offer.needs.text.splitlines() if line.startswith("Downloads"))
+    page.show_settings(Settings(download_mbits=8.0, availability=AvailabilityRules(attended_download_rate=10_000)))
+    after = next(line for line in page.offer.needs.text.splitlines() if line.startswith("Downloads"))
+    assert before.endswith("s at 8 Mbit/s.") and after.endswith("at 0.1 Mbit/s.") and "min" in after
+
+
 def test_a_line_that_nobody_has_typed_is_as_it_was_last_measured_here(page: ReviewPage, english: None) -> None:
-    measured = UploadMeasured(bits_per_second=1e6, at=1.8e9)
+    measured = LineMeasured(direction="upload", bits_per_second=1e6, at=1.8e9)
     page.show_session(replace(search(BUSY_RUN), upload=measured))
     assert (
         "the upload last measured here, 1 Mbit/s, leaves at least 32 % of the time for computing"
         in page.offer.needs.text
     )
     assert "Tell the settings" not in page.offer.needs.text
+    received = LineMeasured(direction="download", bits_per_second=4e6, at=1.8e9)
+    page.show_session(replace(search(BUSY_RUN), upload=measured, download=received))
+    assert "a line of 1/4 Mbit/s, as last measured here, leaves at least 52 %" in page.offer.needs.text
+    page.show_session(replace(search(BUSY_RUN), upload=measured))
     page.show_settings(Settings(upload_mbits=4.0))
     assert "an upload of 4 Mbit/s leaves" in page.offer.needs.text
 

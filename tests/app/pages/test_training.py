@@ -14,9 +14,9 @@ from pytestqt.qtbot import QtBot
 from app.charts.chart import Chart
 from app.pages.training.page import TrainingPage
 from core.errors import ErrorKind
+from core.localizable import LocalizedText
 from core.protocol.client_events import Pause
 from core.protocol.events import ContributionStatus, Hello, Restarting, RunFound, StateLoading, Warned
-from core.protocol.localizable import LocalizedText
 from core.records.contributions import Contribution
 from tests.app.support.training_sample import (
     FOUND,

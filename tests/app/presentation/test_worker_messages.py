@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QApplication
 
-from core.protocol.localizable import LocalizedText, join_sentences
+from core.localizable import LocalizedText, join_sentences
 from core.texts.worker_messages import translate_message
 from tests.app.support.language_context import speaking
 

@@ -77,6 +77,15 @@ def test_the_menu_offers_what_can_be_done(qtbot: QtBot) -> None:
     assert shown(tray) == ["Paused: SuperTux is running", "Open Workerbee", "Resume now", "Quit"]
 
 
+def test_of_several_devices_each_has_a_line_and_what_suits_any_is_offered(qtbot: QtBot) -> None:
+    tray = Tray()
+    tray.show_sessions(TRAINING, ("GPU 0: Training", "GPU 1: Paused"), can_pause=True, can_resume=True)
+    assert shown(tray)[:2] == ["GPU 0: Training", "GPU 1: Paused"]
+    assert {"Pause", "Resume"} <= set(shown(tray))
+    tray.show_session(TRAINING, "Training")
+    assert shown(tray) == ["Training", "Open Workerbee", "Pause", "Finish this epoch, then stop", "Quit"]
+
+
 def test_a_pause_is_wished_for_as_long_as_was_chosen(qtbot: QtBot) -> None:
     tray = Tray()
     tray.show_session(TRAINING, "")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 
 from PySide6.QtCore import QCoreApplication, Qt, QTranslator
 from PySide6.QtGui import QGuiApplication
@@ -29,6 +30,7 @@ class PseudoTranslator(QTranslator):
         return pseudo(text.replace("(s)", "" if n == 1 else "s"))
 
 
+@cache
 def pseudo(text: str) -> str:
     """The text in that language; each word grows by itself, as words do, so lines can be broken as before."""
     return "".join(part if _KEPT.fullmatch(part) else _words(part) for part in _KEPT.split(text))

@@ -11,10 +11,10 @@ from core.client.event_timestamps import EventTimestamps
 from core.client.session import Session
 from core.hardware.device import Device
 from core.hardware.monitor import DevicesSeen
+from core.localizable import LocalizedText
 from core.protocol.commands import Join, Start
 from core.protocol.events import ContributionStatus, Evaluated, Progress, RoundFinished, RunFound
 from core.protocol.examples import Solved
-from core.protocol.localizable import LocalizedText
 from core.protocol.peers import PeerSeen
 from core.records.time_series import Curve, Series
 from core.run.manifest import RunInfo, RunManifest

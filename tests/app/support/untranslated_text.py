@@ -25,15 +25,23 @@ translate = QCoreApplication.translate
 
 def still_english(widget: QWidget) -> list[str]:
     """What on it is as in the sources, though there is something else to say in German."""
-    texts = _texts()
-    translated = [text.source for text in texts if translate(text.context, text.source) != text.source]
-    patterns = [re.compile(re.sub("%[n1-9]", ".+", re.escape(source))) for source in translated]
-    return [words for words in words_on(widget) if any(each.fullmatch(words) for each in patterns)]
+    translated = {text.source for text in _texts() if translate(text.context, text.source) != text.source}
+    patterns = [_pattern(source) for source in translated if "%" in source]
+    return [
+        words
+        for words in words_on(widget)
+        if words in translated or any(pattern.fullmatch(words) for pattern in patterns)
+    ]
 
 
 @cache
 def _texts() -> list[Text]:
     return texts_of(*SOURCES)
+
+
+@cache
+def _pattern(source: str) -> re.Pattern[str]:
+    return re.compile(re.sub("%[n1-9]", ".+", re.escape(source)))
 
 
 def words_on(widget: QWidget) -> list[str]:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TypeVar
 
 from tests.bench.local_sgd.codec_speed import CODECS, CodecSpeed, measure_codecs
+from tests.bench.local_sgd.gpt2 import HOME, Gpt2, measure_gpt2
 from tests.bench.local_sgd.home_loss import LOCAL, HomeLossMeasured, home_loss_deeds
 from tests.bench.local_sgd.liars import Liars, measure_liars
 from tests.bench.local_sgd.loss_curve import lowest
@@ -25,6 +26,7 @@ MAX_BYTES = 9.0  # a parameter
 MIN_TIMES_FASTER = 2.5
 MAX_AGAIN = 0.35
 MAX_TIME_SHARE = 0.5
+MAX_EXCHANGE = 1.3  # times what the line takes for the bytes
 MAX_LIED_TO = 1.10  # of the loss without a lie
 
 _Figures = TypeVar("_Figures")
@@ -39,6 +41,7 @@ class LocalSgdMeasured:
     slow_peer: SlowPeerMeasured = field(default_factory=SlowPeerMeasured)
     roots: Roots | None = None
     newcomer: Newcomer | None = None
+    gpt2: Gpt2 | None = None
     liars: Liars | None = None
     home_loss: HomeLossMeasured = field(default_factory=HomeLossMeasured)
 
@@ -61,6 +64,7 @@ def local_sgd_deeds(plan: Plan, ground: Ground, measured: LocalSgdMeasured) -> M
         "slow_peer": {f"slow_peer, {name}": deed for name, deed in slow_peer.items()},
         "roots": {"roots": partial(noted, "roots", partial(measure_roots, ground, plan.root_rounds))},
         "newcomer": {"newcomer": partial(noted, "newcomer", partial(measure_newcomer, ground, plan.newcomer_numbers))},
+        "gpt2": {"gpt2": partial(noted, "gpt2", partial(measure_gpt2, ground, plan.gpt2_rounds))},
         "liars": {"liars": partial(noted, "liars", partial(measure_liars, ground, plan.liar_rounds))},
     }
     return {what: deed for row, its in deeds.items() if row in plan.rows for what, deed in its.items()}
@@ -75,6 +79,7 @@ def local_sgd_rows(measured: LocalSgdMeasured) -> Mapping[str, Callable[[], list
         "slow_peer": lambda: [_slow_peer(measured.slow_peer)],
         "roots": lambda: [_roots(measured.roots)],
         "newcomer": lambda: _newcomer(measured.newcomer),
+        "gpt2": lambda: [_gpt2(measured.gpt2)],
         "liars": lambda: [_liars(measured.liars)],
     }
 
@@ -143,6 +148,24 @@ def _newcomer(measured: Newcomer | None) -> list[Row]:
         own_row(what, shown, must, faster >= MIN_TIMES_FASTER and is_equal),
         own_row(after, f"{cut:.1%} / {kill:.1%}", at_most, max(cut, kill) <= MAX_AGAIN and is_equal),
     ]
+
+
+def _gpt2(measured: Gpt2 | None) -> Row:
+    megabits = HOME.bits_per_second / 1e6
+    what = (
+        f"GPT-2 small, two volunteers on {megabits:.0f} Mbit/s, int8: longest exchange ÷ what the line takes (median)"
+    )
+    must = f"≤ {MAX_EXCHANGE}, all whole, equal weights, loss falls"
+    if measured is None or not measured.exchanges:
+        return own_row(what, NO_FIGURE, must, None)
+    first, last = measured.losses
+    shown = (
+        f"{measured.worst:.2f} ({measured.usual:.2f}); {measured.whole_rounds} of {measured.rounds} rounds whole, "
+        f"{'equal' if measured.is_equal else 'DIFFERENT'} weights; loss {first:.1f} to {last:.1f}; "
+        f"longest stall {measured.stall_seconds:.2f} s; {measured.parameters / 1e6:.0f} million parameters"
+    )
+    is_well = measured.is_equal and measured.whole_rounds == measured.rounds and last < first
+    return own_row(what, shown, must, is_well and measured.worst <= MAX_EXCHANGE)
 
 
 def _home_loss(measured: HomeLossMeasured) -> list[Row]:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.bench.local_sgd import codec_speed
 from tests.bench.local_sgd.codec_speed import CodecSpeed
+from tests.bench.local_sgd.gpt2 import HOME, Exchange, Gpt2, LineUse
 from tests.bench.local_sgd.liars import liars_of
 from tests.bench.local_sgd.memory import Looks, memory_of
 from tests.bench.local_sgd.newcomer import Newcomer
@@ -29,7 +30,9 @@ def row(name: str, measured: LocalSgdMeasured) -> Row:
     return local_sgd_rows(measured)[name]()[0]
 
 
-@pytest.mark.parametrize("name", ["home_loss", "codec", "local_sgd_memory", "slow_peer", "roots", "newcomer", "liars"])
+@pytest.mark.parametrize(
+    "name", ["home_loss", "codec", "local_sgd_memory", "slow_peer", "roots", "newcomer", "gpt2", "liars"]
+)
 def test_what_was_not_measured_has_no_figure(name: str) -> None:
     assert row(name, LocalSgdMeasured()).is_reached is None
     assert name in FULL.rows
@@ -112,3 +115,29 @@ def test_a_liar_must_be_named_alone_and_cost_the_others_little(
 
     measured = liars_of(swarm(2.0, []), swarm(last, outliers), rounds=6)
     assert row("liars", LocalSgdMeasured(liars=measured)).is_reached is is_reached
+
+
+@pytest.mark.parametrize(("seconds", "whole", "is_reached"), [(25.9, 10, True), (26.1, 10, False), (25.9, 9, False)])
+def test_an_exchange_of_gpt2_takes_hardly_longer_than_the_line_for_its_bytes(
+    seconds: float, whole: int, is_reached: bool
+) -> None:
+    longest, other = Exchange(seconds, 125_000_000), Exchange(21.0, 125_000_000)  # 20 s of the line
+    measured = Gpt2(124_000_000, (other, longest, other), 10, whole, True, (10.7, 2.9), 0.1)
+    found = row("gpt2", LocalSgdMeasured(gpt2=measured))
+    assert found.is_reached is is_reached
+    assert f"({other.times_longer:.2f})" in found.cells[1]
+
+
+def test_an_exchange_lasts_from_the_first_busy_moment_of_its_stretch_to_the_average() -> None:
+    line = int(HOME.bits_per_second / 8)
+    use = LineUse()
+    sent = 0
+    for second in range(60):
+        use.note(float(second), sent, 2 * sent)
+        is_busy = second in range(5, 8) or second in range(20, 40)  # a measured upload, and the exchange
+        sent += line if is_busy and second != 30 else 100
+    found = use.exchange_before(41.5)
+    assert found is not None
+    assert found.seconds == 41.5 - 20
+    assert found.times_longer == pytest.approx(21.5 / 38, rel=0.01)
+    assert use.exchange_before(3.0) is None

@@ -21,8 +21,8 @@ from typing import Any
 import hivemind
 import torch
 
+from core.localizable import LocalizedText
 from core.protocol.events import Connected, Published, RoundFinished, StateLoading, TrainingStarted
-from core.protocol.localizable import LocalizedText
 from core.run.manifest import RunManifest
 from core.run.run_file import load_run_file
 from core.worker.compute.optimizers import make_optimizer

@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Iterator
 
+from core.localizable import LocalizedText
 from core.protocol.codec import decode_command, encode
 from core.protocol.commands import Join, Leave, Start
 from core.protocol.events import (
@@ -34,7 +35,6 @@ from core.protocol.events import (
     TrainingStarted,
 )
 from core.protocol.examples import Solved
-from core.protocol.localizable import LocalizedText
 from core.protocol.peers import PeerSeen
 from core.protocol.types import PROTOCOL_VERSION, Event
 from core.run.manifest import RunInfo, RunManifest

@@ -15,10 +15,10 @@ from core.cli.options.values import parse_duration, parse_size
 from core.cli.output.live_table import picture
 from core.cli.output.summary import Tally
 from core.client.session import Session
+from core.localizable import LocalizedText
 from core.protocol.client_events import ClientEvent
 from core.protocol.events import Evaluated, Progress, RoundFinished
 from core.protocol.examples import Solved
-from core.protocol.localizable import LocalizedText
 from core.security.sanitize import sanitize_line, sanitize_text
 
 

@@ -158,7 +158,7 @@ def test_a_worker_that_always_crashes_becomes_a_problem_that_names_the_log(front
     front.client.join(ADDRESS)
     session = front.until_ended()
     assert session.problem == ErrorKind.WORKER_CRASHED
-    assert session.problem_detail == f"Its exit code was 3. The log is {front.client.log_file}."
+    assert str(session.problem_detail) == f"Its exit code was 3. The log is {front.client.log_file}."
     assert front.happened(Restarting) == [
         Restarting(attempt=attempt, seconds=attempt / 100, last_attempt=5) for attempt in (1, 2, 3, 4, 5)
     ]
@@ -171,7 +171,7 @@ def test_what_the_worker_said_last_is_not_hidden_by_giving_up(front_end: Open) -
     front.client.join(ADDRESS)
     session = front.until_ended()
     assert session.problem == ErrorKind.STATE_NOT_LOADED
-    assert session.problem_detail == f"3 peers were tried. The log is {front.client.log_file}."
+    assert str(session.problem_detail) == f"3 peers were tried. The log is {front.client.log_file}."
 
 
 def test_good_running_earns_all_attempts_again(front_end: Open) -> None:
@@ -186,7 +186,7 @@ def test_a_foreseen_problem_is_final(front_end: Open) -> None:
     front = front_end("fail_for_good", "good")
     front.client.join(ADDRESS)
     session = front.until_ended()
-    assert (session.problem, session.problem_detail) == (ErrorKind.NOBODY_ANSWERS, "2 addresses were tried.")
+    assert (session.problem, str(session.problem_detail)) == (ErrorKind.NOBODY_ANSWERS, "2 addresses were tried.")
     assert len(front.lives()) == 1
 
 
@@ -243,7 +243,7 @@ def test_an_engine_that_is_not_there_is_a_problem_with_advice(tmp_path: Path) ->
     client.check_engine()
     session = ending(client, events)
     assert session.problem == ErrorKind.ENGINE_MISSING
-    assert str(tmp_path / "python") in session.problem_detail
+    assert str(tmp_path / "python") in str(session.problem_detail)
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
@@ -253,7 +253,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     client.join(ADDRESS)
     session = ending(client, events)
     assert session.problem == ErrorKind.FOLDER_NOT_WRITABLE
-    assert str(tmp_path / "file") in session.problem_detail
+    assert str(tmp_path / "file") in str(session.problem_detail)
 
 
 def test_one_session_at_a_time_and_another_after_it(front_end: Open) -> None:

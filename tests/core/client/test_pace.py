@@ -38,3 +38,18 @@ def test_a_pace_reaches_the_worker_that_trains_and_the_one_after_a_pause(tmp_pat
     finally:
         front.client.close()
     assert paces(front) == [[SLOWED], [SLOWED, SetPace()]]
+
+
+def test_limits_of_the_line_are_for_all_workers_together(tmp_path: Path) -> None:
+    front = FrontEnd(tmp_path, "good")
+    try:
+        front.train()
+        front.post(AvailabilityDecided(Decision(), pace=SLOW))
+        front.until(lambda session: session.pace == SLOW)
+        front.client.pace.share_line(2)
+        front.client.pace.share_line(1)
+        assert front.session.pace == SLOW, "what a person is told is the limit of the computer"
+    finally:
+        front.client.close()
+    halved = SetPace(compute_share=0.6, upload_bytes_a_second=125_000, download_bytes_a_second=250_000)
+    assert paces(front) == [[SLOWED, halved, SLOWED]]

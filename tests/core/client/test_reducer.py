@@ -14,6 +14,7 @@ from core.client import reducer
 from core.client.restart_policy import RestartPolicy
 from core.client.session import KEPT_ROUNDS, Session
 from core.errors import ErrorKind
+from core.localizable import LocalizedText
 from core.protocol.client_events import (
     Asked,
     AvailabilityDecided,
@@ -36,6 +37,7 @@ from core.protocol.events import (
     FitMeasured,
     Hello,
     Left,
+    LineMeasured,
     Network,
     PeersSeen,
     Published,
@@ -45,10 +47,8 @@ from core.protocol.events import (
     SearchFinished,
     StateLoading,
     TrainingStarted,
-    UploadMeasured,
     Warned,
 )
-from core.protocol.localizable import LocalizedText
 from core.protocol.peers import PeerSeen
 from tests.support.consents import consent_to
 from tests.support.peers.fake_worker import ORGANISER, manifest, progress
@@ -176,7 +176,7 @@ def test_an_unforeseen_problem_is_a_crash(problem: ErrorKind) -> None:
 
 def test_a_foreseen_problem_ends_the_session() -> None:
     session = picture(*TRAINING, failed(ErrorKind.OUT_OF_MEMORY))
-    assert (session.problem, session.problem_detail) == (ErrorKind.OUT_OF_MEMORY, "3 were tried.")
+    assert (session.problem, str(session.problem_detail)) == (ErrorKind.OUT_OF_MEMORY, "3 were tried.")
     assert reducer.reduce(session, WorkerExited(1)).phase == "ended"
 
 
@@ -297,7 +297,7 @@ ANY_EVENT: tuple[ClientEvent, ...] = (
     LEAVE,
     EngineChecked(torch="2.13.0", hivemind="1.1.12"),
     Network(mode="client", reason=LocalizedText("behind a router")),
-    UploadMeasured(bits_per_second=18e6, at=1.8e9),
+    LineMeasured(direction="upload", bits_per_second=18e6, at=1.8e9),
     Published(addresses=(), link="workerbee://join?peer=x", revision=1),
     StateLoading(received_bytes=1, total_bytes=2),
     progress(10),

@@ -146,7 +146,7 @@ def test_a_wrong_file_is_thrown_away_in_words(workshop: Workshop) -> None:
     wrong = msgspec.structs.replace(files.files[1], sha256="0" * 64)
     ended = workshop.attempt(msgspec.structs.replace(files, files=(files.files[0], wrong)))
     assert isinstance(ended, InstallFailed) and ended.problem is ErrorKind.DOWNLOAD_WRONG
-    assert wrong.name in ended.detail
+    assert wrong.name in str(ended.detail)
     assert not workshop.part.exists() and not workshop.part.with_suffix("").exists()
     assert workshop.place.engine() is None
 

@@ -173,7 +173,7 @@ def test_a_worker_of_another_version_is_stopped(hire: Hire) -> None:
     worker = hire("speak_a_newer_protocol")
     failed = worker.wait_for(Failed)
     assert failed.problem == ErrorKind.PROTOCOL_MISMATCH.key
-    assert f"protocol {PROTOCOL_VERSION + 1}," in failed.detail
+    assert f"protocol {PROTOCOL_VERSION + 1}," in str(failed.detail)
     assert worker.wait_for_end() == [WorkerExited(-9)]
 
 

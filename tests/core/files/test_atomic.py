@@ -22,7 +22,7 @@ from tests.support.checkout import ROOT
 def test_a_failed_write_has_words(number: int, problem: ErrorKind) -> None:
     error = storage_problem(OSError(number, os.strerror(number)), Path("/somewhere"))
     assert error.problem is problem
-    assert error.detail == f"/somewhere: {os.strerror(number)}."
+    assert str(error.detail) == f"/somewhere: {os.strerror(number)}."
 
 
 def test_a_file_is_replaced_whole_and_for_its_owner_only(tmp_path: Path) -> None:

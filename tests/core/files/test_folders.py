@@ -89,7 +89,7 @@ def test_a_folder_in_which_others_may_write_is_refused(folders: Folders, name: s
     with pytest.raises(UserError) as refused:
         folders.prepare()
     assert refused.value.problem is ErrorKind.FOLDER_SHARED
-    assert refused.value.detail == f"{folder} may be written by other users."
+    assert str(refused.value.detail) == f"{folder} may be written by other users."
     folder.chmod(0o755)
     folders.prepare()
 
@@ -101,4 +101,4 @@ def test_a_folder_of_another_user_is_refused(folders: Folders) -> None:
     with pytest.raises(UserError) as refused:
         folders.prepare()
     assert refused.value.problem is ErrorKind.FOLDER_SHARED
-    assert refused.value.detail == f"{folders.data} belongs to another user."
+    assert str(refused.value.detail) == f"{folders.data} belongs to another user."

@@ -65,7 +65,7 @@ def test_a_page_that_cannot_be_written_is_told_in_words_once_and_is_written_when
         writer.add(snapshot(peer(0), at=NOON))
         clock.now += PAGE_SECONDS
     (warning,) = warnings
-    assert warning.problem is ErrorKind.FOLDER_NOT_WRITABLE and str(page) in warning.detail
+    assert warning.problem is ErrorKind.FOLDER_NOT_WRITABLE and str(page) in str(warning.detail)
     page.unlink()
     writer.add(snapshot(peer(0), at=NOON + 9))
     assert seen_at(page) == NOON + 9 and len(warnings) == 1

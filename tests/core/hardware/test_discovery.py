@@ -250,4 +250,4 @@ def test_a_device_that_does_not_exist_is_answered_with_those_that_do(wish: str) 
     with pytest.raises(UserError) as raised:
         choose_device([SMALL, CPU], wish)
     assert raised.value.problem is ErrorKind.NO_SUCH_DEVICE
-    assert "cuda:0 (NVIDIA GeForce RTX 3070), cpu (AMD Ryzen 5 5600X)" in raised.value.detail
+    assert "cuda:0 (NVIDIA GeForce RTX 3070), cpu (AMD Ryzen 5 5600X)" in str(raised.value.detail)

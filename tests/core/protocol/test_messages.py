@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import ErrorKind
+from core.localizable import LocalizedText
 from core.protocol.codec import MAX_LINE_BYTES, decode_command, decode_event, encode
 from core.protocol.commands import AnyCommand, DryRun, Evaluation, Export, Join, Leave, Publish, Push, Start
 from core.protocol.events import AnyEvent, Evaluated, Failed, Hello, Progress, RunFound
 from core.protocol.examples import Solved
-from core.protocol.localizable import LocalizedText
 from core.run.manifest import RunInfo, RunManifest
 from core.run.multiaddr import Multiaddr
 from core.run.signed_receipts import Epoch, KeyText, Record, Samples

@@ -120,6 +120,17 @@ def test_samples_seconds_and_epochs_add_up(volunteer: Volunteer) -> None:
     assert volunteer.book.of(KEY) == Contribution(samples=96, epochs=2, seconds=3.0, joules=None)
 
 
+def test_two_gpus_in_one_run_give_both_their_samples_and_hours_and_its_epochs_once(store: HistoryStore) -> None:
+    first, second = Volunteer(ContributionLog(store)), Volunteer(ContributionLog(store))
+    for each in (first, second):
+        each.trains()
+    for report in (computed(32), computed(64, epoch=8)):
+        first.sees(report)
+        second.session, second.at = reducer.reduce(second.session, report), second.at + 1.0
+        second.book.record(second.session, second.devices, second.at, counts_epochs=False)
+    assert first.book.of(KEY) == Contribution(samples=128, epochs=1, seconds=2.0, joules=None)
+
+
 def test_a_note_that_brings_nothing_new_adds_only_time(volunteer: Volunteer) -> None:
     volunteer.trains()
     volunteer.sees(computed(32))

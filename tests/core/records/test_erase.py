@@ -30,6 +30,7 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folders:
         data.engines / "cpu" / "bin" / "python",
         data.reachability_file,
         data.uploads_file,
+        data.downloads_file,
         data.peers / "1" / "identity.key",
         data.peers / "1" / "port",
         data.organiser_of("sums") / "identity.key",
@@ -52,7 +53,7 @@ def files(folder: Path) -> set[str]:
 def test_every_part_is_named_with_its_size_and_none_twice(folders: Folders) -> None:
     found = {each.category: each for each in list_user_data(folders)}
     assert found.keys() == CATEGORIES
-    assert sum(each.held_bytes for each in found.values()) == 170
+    assert sum(each.held_bytes for each in found.values()) == 180
     paths = [path for each in found.values() for path in each.paths]
     assert len(paths) == len(set(paths))
 

@@ -141,7 +141,7 @@ def test_a_file_that_another_process_holds_leaves_a_history_in_memory_until_it_l
         assert (aside, history.is_kept) == (None, False)
         assert history.trouble is not None
         assert history.trouble.problem is ErrorKind.HISTORY_NOT_KEPT
-        assert "another program" in history.trouble.detail
+        assert "another program" in str(history.trouble.detail)
         history.record("run", "loss", NOW + 1, 2.0)
         history.store.contributions.add("run", ContributionDelta(samples=36))
         assert not history.flush()
@@ -172,7 +172,7 @@ def test_a_file_of_a_newer_program_is_left_alone(path: Path) -> None:
     history, aside = History.open(path)
     assert (aside, history.is_kept) == (None, False)
     assert history.trouble is not None
-    assert "newer" in history.trouble.detail
+    assert "newer" in str(history.trouble.detail)
     history.record("run", "loss", NOW, 2.0)
     assert values(history) == [2.0]
     history.close()

@@ -54,7 +54,7 @@ def mistakes(old: str, new: str) -> str:
     with pytest.raises(UserError) as caught:
         parse_run_file(RUN.replace(old, new, 1))
     assert caught.value.problem is ErrorKind.RUN_FILE_WRONG
-    return caught.value.detail
+    return str(caught.value.detail)
 
 
 def test_a_language_model_survives_being_signed() -> None:

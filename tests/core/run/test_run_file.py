@@ -28,7 +28,7 @@ def mistakes(text: str) -> str:
     with pytest.raises(UserError) as caught:
         parse_run_file(text)
     assert caught.value.problem is ErrorKind.RUN_FILE_WRONG
-    return caught.value.detail
+    return str(caught.value.detail)
 
 
 def changed(old: str, new: str) -> str:

@@ -54,7 +54,7 @@ def why_refused(url: str, home: Path, guard: AddressGuard | None) -> str:
     with pytest.raises(UserError) as refused:
         fetch(url, home, guard)
     assert refused.value.problem is ErrorKind.FILES_REFUSED
-    return refused.value.detail
+    return str(refused.value.detail)
 
 
 @pytest.mark.parametrize(

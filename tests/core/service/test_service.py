@@ -123,6 +123,15 @@ def test_it_trains_without_being_asked_and_says_goodbye_when_it_is_told_to_end(t
     assert (tmp_path / "journal").read_text().count('"leave"') == 2, "that of the search, and that of the service"
 
 
+def test_what_it_gives_is_counted_with_what_the_window_gives(tmp_path: Path) -> None:
+    install(tmp_path, ADDRESS, "--yes")
+    with service_that_runs(tmp_path):
+        wait_for(lambda: starts(tmp_path) == [AGREED], "a start", LIMIT_SECONDS)
+        wait_for(lambda: "epoch" in (tmp_path / "service.log").read_text(), "progress", LIMIT_SECONDS)
+    [given] = json.loads(workerbee(tmp_path, "contributions", "--by", "run", "--json").out)["rows"]
+    assert given["name"] == "Sums" and given["samples"] > 0
+
+
 def test_a_run_that_has_changed_is_not_trained_and_systemd_does_not_try_again(tmp_path: Path) -> None:
     install(tmp_path, ADDRESS, "--yes")
     changed = workerbee(tmp_path, "service", "run", worker=fake(tmp_path, "be_widened"))

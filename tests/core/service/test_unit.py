@@ -44,7 +44,7 @@ def test_where_no_user_manager_answers_there_are_words(tmp_path: Path, monkeypat
         with pytest.raises(UserError) as caught:
             service_manager()
         assert caught.value.problem is ErrorKind.NO_SERVICE_MANAGER
-        assert caught.value.detail.endswith((".", "`wsl --shutdown`."))
+        assert str(caught.value.detail).endswith(".")
 
 
 @pytest.mark.parametrize(("platform", "word"), [("darwin", "launchd"), ("win32", "")])
@@ -52,5 +52,5 @@ def test_other_systems_are_told_what_to_do_instead(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("sys.platform", platform)
     with pytest.raises(UserError) as caught:
         service_manager()
-    assert word in caught.value.detail
+    assert word in str(caught.value.detail)
     assert "workerbee join" in caught.value.problem.value.advice

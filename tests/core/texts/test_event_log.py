@@ -9,6 +9,7 @@ import pytest
 
 from core.availability.decision import Decision, Reason
 from core.availability.pacing import Pace
+from core.localizable import LocalizedText
 from core.protocol.client_events import (
     Asked,
     AvailabilityDecided,
@@ -33,6 +34,7 @@ from core.protocol.events import (
     FitMeasured,
     Hello,
     Left,
+    LineMeasured,
     Network,
     Paced,
     PeersSeen,
@@ -47,10 +49,8 @@ from core.protocol.events import (
     StateLoading,
     SuspectsSeen,
     TrainingStarted,
-    UploadMeasured,
     Warned,
 )
-from core.protocol.localizable import LocalizedText
 from core.protocol.peers import Suspect
 from core.run.manifest import RunInfo, RunManifest
 from core.run.signed_scores import Score
@@ -99,7 +99,11 @@ TOLD: list[tuple[ClientEvent, str]] = [
     (Connected(peer_id="12D3KooWabcdefghijklmnop", peers=3), "3 peers known"),
     (Network(mode="client", reason=LocalizedText("behind a NAT")), "Only outgoing connections"),
     (Network(mode="direct", reason=LocalizedText()), "reach this computer directly."),
-    (UploadMeasured(bits_per_second=17.6e6, at=1.8e9), "The line uploads 18 Mbit/s"),
+    (LineMeasured(direction="upload", bits_per_second=17.6e6, at=1.8e9), "The line uploads 18 Mbit/s"),
+    (
+        LineMeasured(direction="download", bits_per_second=88e6, at=1.8e9),
+        "The line downloads at least 88 Mbit/s, as measured here.",
+    ),
     (RunFound(manifest=MANIFEST, organiser="x", vouched=True), "“Sums[2J”"),
     (SearchFinished(found=2), "found 2 runs"),
     (Published(addresses=(), link="workerbee://join", revision=3), "revision 3"),
@@ -112,6 +116,14 @@ TOLD: list[tuple[ClientEvent, str]] = [
         "with 3 peers in 3 s. What 12D3KooWsomebodyElse sent was far from",
     ),
     (RoundFinished(epoch=42, kind="changes", ok=False, peers=0, seconds=3.2), "changes not averaged: nobody else"),
+    (
+        RoundFinished(epoch=12, kind="changes", ok=True, peers=4, seconds=3.2, counted_share=0.4),
+        "Your change counted for 40 %: it was larger than the others'",
+    ),
+    (
+        RoundFinished(epoch=12, kind="changes", ok=False, peers=1, seconds=3.2, counted_share=0.0),
+        "Your change was left out: it was far larger than is usual",
+    ),
     (RoundFinished(epoch=42, kind="gradients", ok=True, peers=1, seconds=3.2), "nobody else took part"),
     (
         RoundFinished(epoch=42, kind="state", ok=False, peers=3, seconds=3.2, reason=LocalizedText("late.")),

@@ -13,6 +13,7 @@ from core.client.event_timestamps import EventTimestamps
 from core.client.reducer import reduce
 from core.client.session import Session
 from core.errors import ErrorKind
+from core.localizable import LocalizedText, localized
 from core.protocol.client_events import Asked, Pause
 from core.protocol.commands import Join, Start
 from core.protocol.events import (
@@ -25,7 +26,6 @@ from core.protocol.events import (
     RunFound,
     StateLoading,
 )
-from core.protocol.localizable import LocalizedText, localized
 from core.run.steering.control_value import Order, OrderState
 from core.texts import errors as problem_words
 from core.texts import figures

@@ -55,7 +55,7 @@ def test_who_is_invited_learns_a_closed_run_and_nobody_else_gets_or_gives_anythi
     assert ada.wait_for(RunFound).access.standing == "invited"
     bob = group.seeker(organiser.posted, "bob")
     used_up = refused(bob)
-    assert used_up.problem == ErrorKind.NOT_INVITED.key and "as often as" in used_up.detail
+    assert used_up.problem == ErrorKind.NOT_INVITED.key and "as often as" in str(used_up.detail)
 
     carol = group.seeker(organiser.posted, "carol")
     found = carol.wait_for(RunFound)

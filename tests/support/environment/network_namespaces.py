@@ -169,11 +169,27 @@ class Segment:
     def plug(
         self, namespace: str, device: str, ends: contextlib.ExitStack | None = None, line: Line | None = None
     ) -> Host:
-        """A cable from a namespace, and an address for its end; that line instead, if any, until ``ends``."""
+        """A cable from a namespace, and an address for its end; that line instead, if any, until ``ends``.
+
+        Where nothing is late or lost, the kernel limits it.
+        """
         port = f"port{next(_numbers)}"
-        if line is None or ends is None:
+        if line is None or ends is None or not (line.delay_seconds or line.lost_share):
             far_end = ("peer", "name", device, "netns", namespace)
             run("ip", "-n", self._namespace, "link", "add", port, "type", "veth", *far_end)
+            if line is not None:
+                limited = (
+                    "root",
+                    "tbf",
+                    "rate",
+                    f"{line.bits_per_second:.0f}bit",
+                    "burst",
+                    "128kb",
+                    "latency",
+                    "100ms",
+                )
+                for where, end in ((self._namespace, port), (namespace, device)):
+                    run("tc", "-n", where, "qdisc", "add", "dev", end, *limited)
         else:
             ends.enter_context(slow_line(self._namespace, port, f"{port}far", line))
             run("ip", "-n", self._namespace, "link", "set", f"{port}far", "netns", namespace, "name", device)

@@ -20,7 +20,7 @@ from tests.support.environment.network_namespaces import NAMES
 from tests.support.forked.server import MARK, MARK_LENGTH, Request
 
 _WITHIN = ("ip", "netns", "exec")
-START_SECONDS = 120.0  # for the server's imports, on a computer that does much else
+START_SECONDS = 240.0  # for the server's imports, on a computer that does much else
 
 
 class ForkedProcess:

@@ -24,6 +24,7 @@ from typing import NoReturn
 import msgspec
 
 from core.errors import ErrorKind
+from core.localizable import LocalizedText
 from core.protocol.codec import MAX_LINE_BYTES, decode_command, encode
 from core.protocol.commands import AnyCommand, Check, DryRun, Export, Join, Leave, Publish, SetPace, Start, TestNetwork
 from core.protocol.events import (
@@ -45,7 +46,6 @@ from core.protocol.events import (
     StateLoading,
     TrainingStarted,
 )
-from core.protocol.localizable import LocalizedText
 from core.protocol.types import PROTOCOL_VERSION
 from core.run.manifest import RunInfo, RunManifest
 from core.run.spec.collaboration import Collaboration

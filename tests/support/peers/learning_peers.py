@@ -241,6 +241,10 @@ class Training:
                 for folder in self._folders
             ],
             trials=list(map(self._trials, logs)),
+            least_shares=[
+                min((each.counted_share for each in events_in(folder, RoundFinished)), default=1.0)
+                for folder in self._folders
+            ],
             round_bytes=max(map(encoded_bytes, self._folders[0].rglob("*.round")), default=0),
             failures=list(self._failures()),
             seconds=round(time.monotonic() - self._began, 1),

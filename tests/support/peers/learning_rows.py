@@ -86,7 +86,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     ``stalled`` for how many seconds it stood still at the most after that. ``shared_numbers`` is how many numbers all
     have in common, those that are averaged; ``round_bytes`` is the size of the average of one round of local SGD, as
     the first member has received and kept it. ``trials`` are those that each has made of what each member had
-    changed: by which share the held-out loss has changed.
+    changed: by which share the held-out loss has changed. ``least_shares`` is how far what each had changed counted in
+    the averages, at the least.
     """
 
     row: str
@@ -108,6 +109,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     shared_numbers: int = 0
     round_bytes: int = 0
     trials: list[list[list[float]]] = []
+    least_shares: list[float] = []
 
     def remaining_loss(self, member: int) -> float:
         """The loss at the end as a share of that of the untrained model."""

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.run.spec.collaboration import Aggregation
-from core.worker.swarm.aggregation.rules import aggregate, cap_heaviest
+from core.worker.swarm.aggregation.rules import aggregate, cap_heaviest, counted_aggregate
 
 HONEST = torch.tensor([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]])
 ROBUST: tuple[Aggregation, ...] = ("clip", "centered-clip")
@@ -71,3 +71,24 @@ def test_the_heaviest_quarter_has_a_third_of_the_weight_at_the_most_and_equal_we
     assert sum(capped[:quarter]) <= (1 + 1e-9) * sum(capped) / 3
     assert all(map(operator.le, cap_heaviest(weights), weights))
     assert cap_heaviest([3.0] * len(weights)) == [3.0] * len(weights)
+
+
+RULES: tuple[Aggregation, ...] = ("mean", *ROBUST)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_how_far_each_part_counts_is_its_coefficient_in_the_aggregate(rule: Aggregation) -> None:
+    parts = list(torch.randn(4, 50, generator=torch.Generator().manual_seed(1)) * torch.tensor([[1], [2], [0.5], [40]]))
+    aggregated, counted = counted_aggregate(parts, [1.0, 1.0, 1.0, 1.0], rule, weight_cap=4.0)
+    if rule != "centered-clip":  # where some count for more than their weight, which is told as 1
+        torch.testing.assert_close(aggregated, sum(s / 4 * part for s, part in zip(counted, parts, strict=True)))
+    assert min(counted[0], counted[2]) > 0.9
+    assert counted[3] == 1.0 if rule == "mean" else counted[3] < 0.2
+
+
+def test_whose_weight_is_capped_counts_for_a_third_and_who_has_none_for_nothing() -> None:
+    equal = [torch.ones(3)] * 4
+    _, counted = counted_aggregate(equal, [0.0, 100.0, 100.0, 1e12], "clip", weight_cap=4.0)
+    assert counted == pytest.approx([0.0, 1.0, 1.0, 1 / 3], rel=1e-6)
+    assert counted_aggregate(equal, [0.0] * 4, "clip", 4.0)[1] == [0.0] * 4
+    assert counted_aggregate([torch.zeros(3)] * 3, [1.0] * 3, "clip", 4.0)[1] == [1.0] * 3, "nothing was cut down"

@@ -5,7 +5,11 @@ from __future__ import annotations
 import threading
 import time
 
+import pytest
+
+from core.protocol.events import Evaluated, TrainingStarted
 from core.worker.swarm.averaging.rate_limited_event import REPORT_SECONDS, RateLimitedEvent
+from tests.support.real_peers import PeerGroup, tiny
 
 PATIENCE_SECONDS = 60.0
 
@@ -43,3 +47,12 @@ def test_what_is_urgent_does_not_put_off_the_next_report() -> None:
     event.set_urgently()
     assert event.wait(PATIENCE_SECONDS)
     assert event._due == due
+
+
+@pytest.mark.real
+@pytest.mark.slow
+def test_a_newcomer_follows_a_lone_peer_whose_epochs_are_shorter_than_that(group: PeerGroup) -> None:
+    organiser = group.organiser(manifest=tiny(target_batch_size=16, batch_size_per_step=8))
+    organiser.wait_for(Evaluated, lambda event: event.epoch >= 10)
+    newcomer = group.volunteer(organiser.posted, "home")
+    assert newcomer.wait_for(TrainingStarted).epoch >= 10

@@ -53,7 +53,7 @@ def test_a_driver_that_lists_a_gpu_and_cannot_use_it_is_told_in_words(
     with pytest.raises(UserError) as refused:
         torch_device("cuda:0")
     assert refused.value.problem is ErrorKind.GPU_UNUSABLE
-    assert refused.value.detail == f"cuda:0: {words}"
+    assert str(refused.value.detail) == f"cuda:0: {words}"
     assert usable_gpu_names() == ()
 
 

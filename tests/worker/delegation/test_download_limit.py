@@ -105,7 +105,7 @@ def speed(host: Host, seconds: float) -> float:
 @pytest.mark.timeout(900)
 def test_a_newcomer_downloads_the_state_no_faster_than_its_owner_allows(net: Internet, group: PeerGroup) -> None:
     recipe = ArithmeticGPT(layers=2, width=128, heads=4)
-    shared = tiny(target_batch_size=64, batch_size_per_step=8)
+    shared = tiny(target_batch_size=2000, batch_size_per_step=8)  # seconds, so that few words are said meanwhile
     organiser = group.at(net.host()).organiser(manifest=msgspec.structs.replace(shared, recipe=recipe))
     organiser.wait_for(Evaluated, lambda event: event.epoch >= 1)
     host = net.host()

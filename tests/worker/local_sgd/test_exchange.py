@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 import torch
 from hivemind.averaging.partition import BannedException
 from hivemind.compression import deserialize_torch_tensor
+from hivemind.proto import averaging_pb2
+from hivemind.utils.asyncio import as_aiter
 from torch import Tensor
 
 from core.worker.swarm.averaging.allreduce import root_mean_square
-from core.worker.swarm.local_sgd.answer_checks import MIN_NUMBERS, ReducerAnswers
+from core.worker.swarm.local_sgd.answer_checks import (
+    MIN_NUMBERS,
+    CountedShares,
+    ListeningStub,
+    ReducerAnswers,
+    answer,
+)
 from core.worker.swarm.local_sgd.audit.verdict import digest_of
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
 from core.worker.swarm.local_sgd.codecs.wire import EncodedParts, codec
@@ -199,6 +208,54 @@ def test_a_reducer_gives_account_of_what_it_has_received_and_how_it_has_weighed_
     (account,) = reducer.accounts()
     assert account.weights == (8.0, 0.0, 3.0)
     assert account.digests == (digest_of(encoded(honest).numpy()), b"", digest_of(encoded(2 * honest).numpy()))
+
+
+def test_each_sender_is_told_how_far_its_part_counts_and_who_is_refused_is_told_that() -> None:
+    honest = [torch.randn(COUNT) for _ in range(2)]
+    reducer, _answers = reduction(*honest, -50 * honest[0], own=0)
+    assert [reducer.counted(0, sender) for sender in range(3)] == pytest.approx([1.0, 1.0, 0.02], abs=0.15)
+    assert heard(answer((torch.zeros(3), reducer.counted(0, 2)))) < 0.04
+    for too_large in (-150 * honest[1], -1000 * honest[1]):
+        refusing, (_, refused) = reduction(honest[0], too_large, limit=100.0, own=0)
+        assert refusing.invalid_senders == {1} and isinstance(refused, BannedException)
+    assert heard(averaging_pb2.AveragingData(code=averaging_pb2.PROTOCOL_VIOLATION)) == 0.0
+    own, _answers = reduction(1000 * honest[0], honest[1], limit=100.0, own=0)
+    assert own.counted(0, 0) == 0.0, "it knows of its own part"
+
+
+@pytest.mark.parametrize("weight", [0.0, -0.5, 1.5, float("nan"), float("inf")])
+def test_a_reducer_that_says_nothing_of_it_or_nonsense_leaves_our_part_what_it_is(weight: float) -> None:
+    assert heard(averaging_pb2.AveragingData(code=averaging_pb2.AVERAGED_PART, weight=weight)) == 1.0
+
+
+def test_reducers_of_less_than_half_of_the_numbers_do_not_talk_us_into_anything() -> None:
+    counted = CountedShares()
+    for share, numbers in ((0.9, 300), (0.001, 250), (0.85, 60)):
+        counted.add(share, numbers)
+    assert counted.median() == 0.85
+    assert CountedShares().median() == 1.0
+
+
+def heard(*answers: averaging_pb2.AveragingData) -> float:
+    """How far parts of 300 numbers count, according to a reducer that answers so."""
+
+    class Reducer:
+        """Its stub."""
+
+        async def rpc_aggregate_part(self, _parts: Any) -> AsyncIterator[averaging_pb2.AveragingData]:
+            async def told() -> AsyncIterator[averaging_pb2.AveragingData]:
+                for each in answers:
+                    yield each
+
+            return told()
+
+    async def listen() -> float:
+        counted = CountedShares()
+        stub = ListeningStub(Reducer(), [COUNT] * len(answers), counted)
+        assert [each async for each in await stub.rpc_aggregate_part(as_aiter())] == [*answers]
+        return counted.median()
+
+    return asyncio.run(listen())
 
 
 SHAPES = (20, 30), (50,)

@@ -144,7 +144,7 @@ def test_a_folder_that_cannot_be_made_is_a_warning(tmp_path: Path) -> None:
     (warning,) = organiser.told
     assert isinstance(warning, Warned)
     assert warning.problem == ErrorKind.FOLDER_NOT_WRITABLE.key
-    assert str(organiser.folder) in warning.detail
+    assert str(organiser.folder) in str(warning.detail)
 
 
 def test_the_mirror_of_another_run_is_left_alone(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_the_mirror_of_another_run_is_left_alone(tmp_path: Path) -> None:
     organiser.train()
     (warning,) = organiser.told
     assert isinstance(warning, Warned)
-    assert "the run “images”" in warning.detail
+    assert "the run “images”" in str(warning.detail)
     assert other.names == before
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from core.localizable import localized
 from core.worker.delegation.network import ProbeResult
 from core.worker.network.connection_monitor import (
     AHEAD_POLLS,
@@ -163,11 +164,15 @@ def polls(monitor: ConnectionMonitor, seen: Observation, count: int) -> list[Act
     return [action for action in wanted if isinstance(action, Restart)]
 
 
+def gone_on(epochs: int) -> Restart:
+    return Restart(localized("This computer had gone on without the others, %1 epochs.", epochs))
+
+
 def test_a_volunteer_that_went_on_alone_has_diverged_and_restarts() -> None:
     alone = Observation(quiet_seconds=0.0, epochs_ahead=EPOCHS_AHEAD, epochs_alone=EPOCHS_AHEAD)
     monitor = ConnectionMonitor(is_first=False)
     assert polls(monitor, alone, AHEAD_POLLS - 1) == []
-    assert polls(monitor, alone, 1) == [Restart("This computer had gone on without the others, 2 epochs.")]
+    assert polls(monitor, alone, 1) == [gone_on(2)]
     assert monitor.state == "diverged"
 
 
@@ -176,7 +181,7 @@ def test_who_averages_with_others_gives_ten_minutes_to_one_who_has_come_back_wit
     monitor = ConnectionMonitor(is_first=False)
     assert polls(monitor, ahead, AHEAD_POLLS_IN_COMPANY - 1) == []
     assert AHEAD_POLLS_IN_COMPANY * POLL_SECONDS == 600
-    assert polls(monitor, ahead, 1) == [Restart("This computer had gone on without the others, 99 epochs.")]
+    assert polls(monitor, ahead, 1) == [gone_on(99)]
 
 
 def test_one_epoch_ahead_is_the_others_to_catch_up_with() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from core.localizable import LocalizedText
 from core.protocol.events import Network
-from core.protocol.localizable import LocalizedText
 from core.worker.network import network_messages
 from core.worker.network.local_network import LocalNetwork
 from core.worker.network.reachability import is_dead_ipv6

@@ -77,4 +77,4 @@ def test_an_organiser_whose_port_is_taken_says_so(tmp_path: Path, taken: int) ->
     with organiser(tmp_path, listen=(f"/ip4/127.0.0.1/tcp/{taken}",)) as worker:
         failed = worker.failure()
     assert ErrorKind.from_key(failed.problem) is ErrorKind.PORT_TAKEN
-    assert str(taken) in failed.detail
+    assert str(taken) in str(failed.detail)

@@ -62,5 +62,5 @@ def test_a_thread_that_cannot_work_ends_the_worker_in_words(tmp_path: Path) -> N
         worker.wait_for(TrainingStarted)
         failed = worker.wait_for(Failed)
         assert ErrorKind.from_key(failed.problem) is ErrorKind.INTERNAL
-        assert "“peer monitor” failed 4 times" in failed.detail and "RuntimeError" in failed.detail
+        assert "“peer monitor” failed 4 times" in str(failed.detail) and "RuntimeError" in str(failed.detail)
         assert worker.ended() == 1

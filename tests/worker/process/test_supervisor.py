@@ -259,7 +259,7 @@ def test_a_thread_that_fails_again_and_again_ends_the_worker_in_words(name: str,
     assert supervised.has_exited.wait(LIMIT_SECONDS)
     [failed] = supervised.sink.failed
     assert (ErrorKind.from_key(failed.problem), supervised.exit_code) == (ErrorKind.INTERNAL, 1)
-    assert f"“{name}” failed {MAX_RESTARTS + 1} times" in failed.detail
+    assert f"“{name}” failed {MAX_RESTARTS + 1} times" in str(failed.detail)
 
 
 def test_every_thread_that_is_tested_exists() -> None:

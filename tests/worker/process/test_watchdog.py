@@ -34,7 +34,7 @@ def test_an_error_after_the_end_of_a_process_is_that_end(swarm: Any, child: subp
     with pytest.raises(UserError) as told, blame_exited_processes(swarm):
         child.kill()
         raise RuntimeError("the pipe is broken")
-    assert (told.value.problem, told.value.detail) == (ErrorKind.WORKER_CRASHED, "An averaging process has ended.")
+    assert (told.value.problem, str(told.value.detail)) == (ErrorKind.WORKER_CRASHED, "An averaging process has ended.")
     assert isinstance(told.value.__cause__, RuntimeError)
 
 

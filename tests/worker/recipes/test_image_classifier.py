@@ -256,7 +256,7 @@ def why_refused(folder: Path, **words: Any) -> str:
     with pytest.raises(UserError) as caught:
         made(changed(pretrained=BEGIN, **words), folder)
     assert caught.value.problem is ErrorKind.FILES_REFUSED
-    return caught.value.detail
+    return str(caught.value.detail)
 
 
 def test_weights_of_another_shape_than_their_config_says_are_refused(folder: Path) -> None:
@@ -292,7 +292,7 @@ def test_a_mistake_in_a_run_with_images_is_named(old: str, new: str, said: str) 
     with pytest.raises(UserError) as caught:
         parse_run_file(RUN.replace(old, new, 1))
     assert caught.value.problem is ErrorKind.RUN_FILE_WRONG
-    assert said in caught.value.detail
+    assert said in str(caught.value.detail)
 
 
 def test_images_are_nothing_for_other_recipes_nor_sums_for_this_one() -> None:

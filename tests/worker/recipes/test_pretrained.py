@@ -54,8 +54,8 @@ def why_refused(folder: Path, spec: LanguageModelSpec = CAUSAL, **changed: Any) 
     with pytest.raises(UserError) as caught:
         loaded(folder, spec, **changed)
     assert caught.value.problem is ErrorKind.FILES_REFUSED
-    assert "somebody/small" in caught.value.detail
-    return caught.value.detail
+    assert "somebody/small" in str(caught.value.detail)
+    return str(caught.value.detail)
 
 
 def change_config(folder: Path, **numbers: Any) -> None:

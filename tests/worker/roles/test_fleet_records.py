@@ -8,9 +8,9 @@ import msgspec
 import pytest
 from hivemind.p2p import PeerID
 
+from core.localizable import LocalizedText
 from core.protocol.codec import MAX_LINE_BYTES, encode
 from core.protocol.events import RoundFinished
-from core.protocol.localizable import LocalizedText
 from core.protocol.peers import PeerActivity, PeerSeen
 from core.version import own_version
 from core.worker.roles.activity_counter import ActivityCounter

@@ -33,7 +33,8 @@ def test_a_peer_leaves_an_ended_run_at_once_and_one_that_drains_after_the_epoch(
 
 def test_a_run_that_asks_for_a_newer_version_says_which_one_it_needs() -> None:
     assert own_version() != "from source"
-    assert version_error(ControlValue(run_id="sums", minimum_version="999.0")).startswith("It needs 999.0; this is ")
+    error = version_error(ControlValue(run_id="sums", minimum_version="999.0"))
+    assert str(error).startswith("It needs 999.0; this is ")
     for fine in ("", "0.0.1", own_version()):
         assert not version_error(ControlValue(run_id="sums", minimum_version=fine))
 

@@ -29,7 +29,7 @@ def p2pd_of(worker: Peer) -> psutil.Process:
 
 def ends_with_a_reason(worker: Peer, part: str) -> None:
     failed = worker.wait_for(Failed)
-    assert (ErrorKind.from_key(failed.problem), failed.detail) == (
+    assert (ErrorKind.from_key(failed.problem), str(failed.detail)) == (
         ErrorKind.WORKER_CRASHED,
         f"{part} has ended.",
     )

@@ -151,7 +151,7 @@ def test_a_checkpoint_that_cannot_be_used_is_named_and_kept_aside(
     assert checkpoints(path, optimizer, said).load() is None
     assert are_equal(state_of(optimizer), before), "half of it was used"
     assert isinstance(said[0], Warned) and said[0].problem == "checkpoint_damaged"
-    assert str(path) in said[0].detail and f"{FILE_NAME}.broken-1" in said[0].detail
+    assert str(path) in str(said[0].detail) and f"{FILE_NAME}.broken-1" in str(said[0].detail)
     assert not path.exists()
     assert path.with_name(f"{FILE_NAME}.broken-1").read_bytes() == damaged
 
@@ -260,7 +260,7 @@ def test_a_full_disk_leaves_the_old_checkpoint_whole(path: Path) -> None:
     (first, second), rest = on_a_full_disk(path, _FILL_DISK, *private, f'{mount} && exec "$@"', "sh")
     assert first == CheckpointSaved(path=str(path), epoch=1)
     assert isinstance(second, Warned) and second.problem == "disk_full"
-    assert str(path) in second.detail
+    assert str(path) in str(second.detail)
     assert rest == f"1 {sorted([FILE_NAME, 'film'])}"
 
 
@@ -269,7 +269,7 @@ def test_a_file_that_may_not_grow_leaves_the_old_checkpoint_whole(path: Path) ->
     (first, second), rest = on_a_full_disk(path, _LIMIT_FILES)
     assert first == CheckpointSaved(path=str(path), epoch=1)
     assert isinstance(second, Warned)
-    assert str(path) in second.detail
+    assert str(path) in str(second.detail)
     assert rest == f"1 {[FILE_NAME]}"
 
 
@@ -283,5 +283,5 @@ def test_an_organiser_goes_on_without_a_truncated_checkpoint(tmp_path: Path) -> 
     with organiser(tmp_path) as worker:
         warned = worker.wait_for(Warned)
         assert warned.problem == "checkpoint_damaged"
-        assert str(path) in warned.detail
+        assert str(path) in str(warned.detail)
         worker.wait_for(Published)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from core.localizable import LocalizedText
 from core.protocol.events import RoundFinished
-from core.protocol.localizable import LocalizedText
 from core.worker.training.contribution_status import (
     ALONE_AFTER_ROUNDS,
     REMEMBERED_ROUNDS,

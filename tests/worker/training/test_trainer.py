@@ -179,9 +179,9 @@ def test_out_of_memory_halves_the_micro_batch_and_says_so() -> None:
     optimizer, events, leaving = training(recipe, batch_size=16)
     warned = [event for event, _ in zip(events, range(6), strict=False) if isinstance(event, Warned)]
     assert [each.problem for each in warned] == [ErrorKind.OUT_OF_MEMORY.key] * 2
-    assert "4 samples at a time" in warned[-1].detail
+    assert "4 samples at a time" in str(warned[-1].detail)
     recipe.room = 3  # somebody else uses the device now
-    assert "2 samples at a time" in next(event for event in events if isinstance(event, Warned)).detail
+    assert "2 samples at a time" in str(next(event for event in events if isinstance(event, Warned)).detail)
     done = next(event for event in events if isinstance(event, Progress))
     leaving.set()
     assert set(optimizer.steps) == {4, 2} and optimizer.steps == sorted(optimizer.steps, reverse=True)
@@ -198,7 +198,7 @@ def test_what_found_no_room_is_free_again_before_the_next_try() -> None:
         forget()
 
     optimizer.forget_gradient = forget_and_look  # type: ignore[method-assign]
-    assert "4 samples at a time" in next(event for event in events if isinstance(event, Warned)).detail
+    assert "4 samples at a time" in str(next(event for event in events if isinstance(event, Warned)).detail)
     leaving.set()
     assert kept == [None]
 

@@ -139,9 +139,17 @@ def test_an_epoch_that_is_not_signed_is_followed_if_two_thirds_agree(
 
 
 def test_a_signed_epoch_needs_nobodys_agreement_and_no_later_one_is_covered() -> None:
-    scores = signed((60, 1e9), (70, 1e9 + 100))
+    scores = signed((60, 1e9), (70, 1e9 + 600))
     assert agreement_error(71, 50, scores, lambda _: 0.0) == ""
     assert agreement_error(72, 50, scores, lambda _: 0.0) != ""
+
+
+def test_of_epochs_shorter_than_a_second_signatures_and_reports_may_be_behind_by_those_of_some_seconds() -> None:
+    scores = signed((60, 1e9), (70, 1e9 + 5))
+    assert agreement_error(70 + 30, 50, scores, lambda _: 0.0) == ""
+    assert agreement_error(70 + 40, 50, scores, lambda _: 0.0) != ""
+    assert epoch_error(70 + 20, [70], MAX_EPOCH, scores) == ""
+    assert epoch_error(70 + 30, [70], MAX_EPOCH, scores) != ""
 
 
 def test_a_run_comes_no_further_than_our_own_pace_allows() -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import msgspec
 import pytest
 
-from core.protocol.events import RoundFinished, UploadMeasured
+from core.protocol.events import LineMeasured, RoundFinished
+from core.run.spec.recipe import ArithmeticGPT
 from tests.support.environment.network_namespaces import Internet
 from tests.support.environment.slow_link import Line
 from tests.support.real_peers import PeerGroup, averaged, tiny
@@ -12,34 +16,44 @@ from tests.support.real_peers import PeerGroup, averaged, tiny
 pytestmark = [pytest.mark.networks, pytest.mark.real, pytest.mark.slow]
 
 WITNESS = "tests.integration.foreign.bandwidth_witness"
+FILES = ("uploads.json", "downloads.json")
 HOME = Line(delay_seconds=0.025, lost_share=0.0, bits_per_second=4e6)
 
 
-def is_about_that_of_the_line(event: UploadMeasured) -> bool:
+RUN = msgspec.structs.replace(tiny(), recipe=ArithmeticGPT(layers=1, width=224, heads=2))
+"""A state of 7 MB at the most, which takes such a line some seconds."""
+
+
+def is_about_that_of_the_line(event: LineMeasured) -> bool:
     """Whether the figure is that of the slow line, and not of the computer or of the fast line at the other end."""
     return 0.4 < event.bits_per_second / HOME.bits_per_second < 1.3
 
 
-def test_a_volunteers_upload_is_measured_after_consent_and_told_at_the_next_join(
-    net: Internet, group: PeerGroup
-) -> None:
-    organiser = group.at(net.host()).organiser(manifest=tiny(mode="local-sgd"), train=False)
+def test_a_volunteers_line_is_measured_after_consent_and_told_at_the_next_join(net: Internet, group: PeerGroup) -> None:
+    organiser = group.at(net.host()).organiser(manifest=RUN, train=False)
     home = group.at(net.host(line=HOME))
     volunteer = home.seeker(organiser.posted, "home", "client")
-    assert volunteer.all(UploadMeasured) == []
+    assert volunteer.all(LineMeasured) == []
     volunteer.agree()
-    measured = volunteer.wait_for(UploadMeasured)
+    measured = volunteer.wait_for(LineMeasured)
     assert is_about_that_of_the_line(measured)
     volunteer.wait_for(RoundFinished, averaged)
     assert volunteer.leave() == 0
     again = home.seeker(organiser.posted, "home", "client")
-    assert again.all(UploadMeasured) == [measured]
+    assert again.all(LineMeasured) == [measured]
+    again.agree()
+    received = again.wait_for(LineMeasured, lambda each: each.direction == "download")
+    assert is_about_that_of_the_line(received) and received.bits_per_second <= HOME.bits_per_second
+    assert again.leave() == 0
+    *_, most = [each for each in again.all(LineMeasured) if each.direction == "download"]
+    last = home.seeker(organiser.posted, "home", "client")
+    assert most in last.all(LineMeasured)
 
 
 def test_a_plain_hivemind_peer_hears_of_it_and_averages_with_us(net: Internet, group: PeerGroup) -> None:
     organiser = group.at(net.host()).organiser(manifest=tiny(), train=False)
     volunteer = group.at(net.host(line=HOME)).volunteer(organiser.posted, "home")
-    measured = volunteer.wait_for(UploadMeasured)
+    measured = volunteer.wait_for(LineMeasured)
     assert is_about_that_of_the_line(measured)
     folder, host = group.script_folder("plain"), net.host()
     there = group.at(host)
@@ -54,5 +68,6 @@ def test_a_peer_on_the_same_computer_says_nothing_of_the_line(group: PeerGroup) 
     organiser = group.organiser()
     volunteer = group.volunteer(organiser.posted, "home")
     volunteer.wait_for(RoundFinished, averaged)
-    assert volunteer.all(UploadMeasured) == organiser.all(UploadMeasured) == []
-    assert not any((peer.home / "data" / "memory" / "uploads.json").exists() for peer in (organiser, volunteer))
+    assert volunteer.all(LineMeasured) == organiser.all(LineMeasured) == []
+    kept = [peer.home / "data" / "memory" / name for peer in (organiser, volunteer) for name in FILES]
+    assert not any(map(Path.exists, kept))

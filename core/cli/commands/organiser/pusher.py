@@ -15,6 +15,7 @@ from core.cli.runner.context import CommandContext
 from core.client.client import Client
 from core.errors import ErrorKind, UserError
 from core.files.atomic import storage_problem
+from core.localizable import Detail
 from core.protocol.client_events import ClientEvent
 from core.protocol.events import CheckpointSaved, Exported, Pushed, TrainingStarted, Warned
 from core.records.published.export import export_request
@@ -103,7 +104,7 @@ class ModelPusher:
         else:
             self._fail(ErrorKind.WORKER_CRASHED, "")
 
-    def _fail(self, problem: ErrorKind, detail: str) -> None:
+    def _fail(self, problem: ErrorKind, detail: Detail) -> None:
         self._finish()
         self._tell(Warned(problem=problem.key, detail=detail))
 

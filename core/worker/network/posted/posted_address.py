@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from core.localizable import LocalizedText, join_sentences, localized
 from core.protocol.events import Network
-from core.protocol.localizable import LocalizedText, join_sentences, localized
 from core.run.multiaddr import readable_multiaddrs
 from core.worker.network import network_messages
 from core.worker.network.connection_mode import ConnectionMode

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from core.errors import ErrorKind
+from core.localizable import Detail, localized
 from core.protocol.events import Failed
 from core.run.steering.control_value import ControlValue
 from core.run.steering.edit import Edit
@@ -103,7 +104,9 @@ def is_dismissed(control: ControlValue, epoch: int) -> bool:
     return order.state == "ended" or (order.state == "draining" and epoch >= (order.at_epoch or 0))
 
 
-def version_error(control: ControlValue) -> str:
+def version_error(control: ControlValue) -> Detail:
     """Why this Workerbee is too old for the run, in words; empty where it is not."""
     own = own_version()
-    return f"It needs {control.minimum_version}; this is {own}." if is_older(own, control.minimum_version) else ""
+    if not is_older(own, control.minimum_version):
+        return ""
+    return localized("It needs %1; this is %2.", control.minimum_version, own)

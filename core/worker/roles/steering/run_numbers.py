@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.errors import ErrorKind, UserError
+from core.localizable import localized
 from core.run.manifest import RunManifest
 from core.run.steering.edit import Edit, edit_error, edits_of, numbers_at
 from core.worker.compute.learning_rate import SteeredSchedule, make_scheduler
@@ -40,7 +41,9 @@ class RunNumbers:
             return
         for edit in planned:
             if error := edit_error(manifest, edit.numbers):
-                raise UserError(ErrorKind.MANIFEST_REFUSED, f"A change of the run is not what was agreed to: {error}.")
+                raise UserError(
+                    ErrorKind.MANIFEST_REFUSED, localized("A change of the run is not what was agreed to: %1.", error)
+                )
         self._planned = planned
 
         def pace_at(epoch: int) -> tuple[int, float | None]:

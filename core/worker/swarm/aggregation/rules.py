@@ -25,20 +25,40 @@ def aggregate(parts: Sequence[Tensor], weights: Sequence[float], rule: Aggregati
     A weight counts for at most ``weight_cap`` times the median of all that are not zero, and from three senders on for
     at most a third of all: one who claims a billion samples is outvoted by two.
     """
+    return counted_aggregate(parts, weights, rule, weight_cap)[0]
+
+
+def counted_aggregate(
+    parts: Sequence[Tensor], weights: Sequence[float], rule: Aggregation, weight_cap: float
+) -> tuple[Tensor, list[float]]:
+    """The `aggregate`, and how far each part counts in it, from 0 to 1.
+
+    That is its coefficient there, as a share of the one that its weight alone would give it: 1 unless it was clipped or
+    its weight was capped. A part without weight counts for nothing.
+    """
     sent = [(part, weight) for part, weight in zip(parts, weights, strict=True) if weight > 0]
     if not sent:
-        return torch.zeros_like(parts[0])
-    stacked = torch.stack([part for part, _ in sent])
-    shares = _capped(torch.tensor([weight for _, weight in sent], dtype=torch.float64), weight_cap)
-    shares = (shares / shares.sum()).float()
-    if rule == "mean" or len(sent) < MIN_SENDERS:
-        return weighted_mean(stacked, shares)
-    clipped = weighted_mean(clip_rows(stacked), shares)
-    if rule == "clip":
-        return clipped
-    for _ in range(CENTERED_CLIP_ITERATIONS):
-        clipped = clipped + weighted_mean(clip_rows(stacked - clipped), shares)
-    return clipped
+        return torch.zeros_like(parts[0]), [0.0] * len(parts)
+    claimed = torch.tensor([weight for _, weight in sent], dtype=torch.float64)
+    capped = _capped(claimed, weight_cap)
+    shares = (capped / capped.sum()).float()
+    vector, coefficients = _combined(torch.stack([part for part, _ in sent]), shares, rule)
+    counted = iter((coefficients.double() * claimed.sum() / claimed).clamp(max=1.0).tolist())
+    return vector, [next(counted) if weight > 0 else 0.0 for weight in weights]
+
+
+def _combined(stacked: Tensor, shares: Tensor, rule: Aggregation) -> tuple[Tensor, Tensor]:
+    """The aggregate of rows, and the coefficient that each has in it: both rules end in a linear combination."""
+    if rule == "mean" or len(stacked) < MIN_SENDERS:
+        return weighted_mean(stacked, shares), shares
+    scales = _clip_scales(stacked)
+    clipped, coefficients = weighted_mean(stacked * scales[:, None], shares), shares * scales
+    for _ in range(CENTERED_CLIP_ITERATIONS if rule == "centered-clip" else 0):
+        distances = stacked - clipped
+        scales = _clip_scales(distances)
+        clipped = clipped + weighted_mean(distances * scales[:, None], shares)
+        coefficients = coefficients * (1 - shares @ scales) + shares * scales
+    return clipped, coefficients
 
 
 def _capped(weights: Tensor, cap: float) -> Tensor:
@@ -73,6 +93,10 @@ def weighted_mean(stacked: Tensor, shares: Tensor) -> Tensor:
 
 def clip_rows(stacked: Tensor) -> Tensor:
     """Each row scaled down to the median of all rows' norms, where it is longer."""
+    return stacked * _clip_scales(stacked)[:, None]
+
+
+def _clip_scales(stacked: Tensor) -> Tensor:
     norms = stacked.norm(dim=1)
-    scales: Tensor = (norms.median() / norms.clamp(min=torch.finfo(torch.float32).tiny)).clamp(max=1.0)
-    return stacked * scales[:, None]
+    median = norms.median()
+    return torch.where(norms > median, median / norms, torch.ones_like(norms))

@@ -54,9 +54,10 @@ class AllreduceOutcome(dict[PeerID, Any]):
     cannot be right. ``has_missing_parts``: a reducer is among them, so that some parts are not averaged here.
     ``everybody`` is what all of the group have told, lost or not; all members know the same of that. ``outliers`` have
     sent us what cannot be right, or far too large; audits have found ``liars`` out; we did not reach the ``unreached``.
+    What we have sent counts for the ``counted_share``, from 0 to 1, as reducers of local SGD say.
     """
 
-    lost: int = 0
+    lost, counted_share = 0, 1.0
     outliers: frozenset[PeerID] = frozenset()
     unreached: frozenset[PeerID] = frozenset()
     liars: frozenset[PeerID] = frozenset()
@@ -301,8 +302,7 @@ class ValidatingRunner(AllReduceRunner):
         invalid_senders = {self.ordered_peer_ids[index] for index in container.invalid_senders} - {self.peer_id}
         lost_reducers = (self._lost | invalid_senders) - {self.peer_id}
         lost = lost_reducers | self.banned_senders - {self.peer_id}
-        there = {peer: data for peer, data in gathered.items() if peer not in lost}
-        outcome = AllreduceOutcome(there, everybody=gathered)
+        outcome = AllreduceOutcome({peer: gathered[peer] for peer in gathered if peer not in lost}, everybody=gathered)
         outcome.lost = len(lost)
         outcome.has_missing_parts, outcome.unreached = bool(lost_reducers), frozenset(self._unreached)
         outcome.has_invalid_data = bool(invalid_senders - self._blocked or self.tensor_part_reducer.invalid_senders)

@@ -22,6 +22,7 @@ from hivemind.p2p import PeerID
 from hivemind.utils import MPFuture
 from torch import Tensor
 
+from core.localizable import localized
 from core.run.signed_scores import Score
 from core.worker.compute.learning_rate import catch_up_schedule
 from core.worker.compute.optimizers import tensors_of
@@ -73,7 +74,7 @@ class _ObservedAverager(AveragerProcess):
         """Fork the averager's process as ``multiprocessing.Process`` does, and watch it from then on."""
         self._outer_pipe: Any = _LockedPipe(self._outer_pipe)
         super().start()
-        self._children.watch("An averaging process", self.pid)
+        self._children.watch(localized("An averaging process"), self.pid)
         self.bar(self._barred)  # before the first command to look for a group
 
     def know_upload(self, bits_per_second: float | None, download: float | None = None) -> None:

@@ -15,6 +15,7 @@ import torch
 from hivemind.averaging.control import StepControl
 
 from core.errors import ErrorKind, UserError
+from core.localizable import LocalizedText, localized
 from core.run.spec.collaboration import Collaboration
 from core.worker.compute.optimizers import count_steps
 from core.worker.swarm.averaging.allreduce import are_finite
@@ -78,9 +79,8 @@ class SwarmOptimizer(hivemind.Optimizer):
     ) -> None:
         self.is_organiser = organiser == swarm.peer_id
         self._leaving, self._listeners, self._children, self._barred = leaving, listeners, swarm.children, swarm.barred
-        self._collaboration, self._last_exchange = collaboration, shared_seconds()
-        self._is_passive = is_state_server and collaboration.use_local_updates
-        self._failed_downloads, self._last_refusal = 0, ""
+        self._collaboration, self._last_exchange, self._failed_downloads = collaboration, shared_seconds(), 0
+        self._is_passive, self._last_refusal = is_state_server and collaboration.use_local_updates, LocalizedText()
         self._download = StateDownload(leaving, listeners.on_download, self._refused)
         params, known = list(params), KnownKeys.of_run(swarm.folder, run_id)
         super().__init__(
@@ -205,7 +205,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         self.step(batch_size=0)
 
     def _refused(self, peer_id: str, why: str) -> None:
-        self._last_refusal = f"{peer_id} offers one, but {why}."
+        self._last_refusal = localized("%1 offers one, but %2.", peer_id, why)
         if not self._has_gone_back:  # then everybody's state is refused
             self._listeners.on_refusal(peer_id, why)
 

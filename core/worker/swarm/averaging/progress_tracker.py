@@ -304,7 +304,7 @@ class ObservedTracker(ProgressTracker):
         """
         others = [report.epoch for key, report in self._trusted.items() if key != self.own_subkey]
         latest = MAX_EPOCH if was_away else min(self._pace.latest_epoch(), self._latest_signed())
-        return epoch_error(epoch, others, latest) or self._agreement_error(epoch)
+        return epoch_error(epoch, others, latest, self._scores) or self._agreement_error(epoch)
 
     @property
     def has_signed_epochs(self) -> bool:

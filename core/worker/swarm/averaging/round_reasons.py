@@ -8,8 +8,8 @@ from typing import Literal
 from hivemind.averaging.allreduce import AllreduceException
 from hivemind.averaging.control import StepControl
 
+from core.localizable import LocalizedText, localized
 from core.protocol.events import RoundFinished
-from core.protocol.localizable import LocalizedText, localized
 from core.worker.swarm.averaging.allreduce import (
     AllreduceOutcome,
     ExchangeFailedError,
@@ -42,6 +42,7 @@ def round_finished(
         seconds=round(seconds, 3),
         reason=failure_reason(error) if error else shortfall(gathered),
         counted=is_counted,
+        counted_share=round(gathered.counted_share, 4),
         outliers=tuple(sorted(peer.to_base58() for peer in gathered.outliers)),
         unreached=tuple(sorted(peer.to_base58() for peer in gathered.unreached)),
         liars=tuple(sorted(peer.to_base58() for peer in gathered.liars)),

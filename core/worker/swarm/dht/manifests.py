@@ -12,6 +12,7 @@ from hivemind.dht.validation import DHTRecord, RecordValidatorBase
 from hivemind.utils import MSGPackSerializer
 
 from core.errors import ErrorKind, UserError
+from core.localizable import localized
 from core.run.manifest import RunManifest
 from core.run.signed_manifest import MAX_RECORD_BYTES, SignedManifest
 from core.worker.swarm.dht.publisher import Publisher
@@ -104,7 +105,7 @@ def _open(record: DHTRecord) -> tuple[SignedManifest, RunManifest]:
     signed = SignedManifest.from_bytes(_bytes_in(record.value))
     manifest = signed.opened()
     if record.subkey != MSGPackSerializer.dumps(_subkey(signed.organiser, manifest.run.id)):
-        raise UserError(ErrorKind.MANIFEST_REFUSED, "It stands under another run's name.")
+        raise UserError(ErrorKind.MANIFEST_REFUSED, localized("It stands under another run's name."))
     return signed, manifest
 
 
@@ -119,11 +120,11 @@ def _does_decode(value: bytes) -> bool:
 def _bytes_in(value: bytes) -> bytes:
     """The DHT packs every value once more; strangers may have packed anything."""
     if len(value) > MAX_RECORD_BYTES + _PACKING_BYTES:
-        raise UserError(ErrorKind.MANIFEST_REFUSED, f"Its record has {len(value)} bytes.")
+        raise UserError(ErrorKind.MANIFEST_REFUSED, localized("Its record has %1 bytes.", len(value)))
     try:
         inner = MSGPackSerializer.loads(value)
     except Exception as error:
-        raise UserError(ErrorKind.MANIFEST_REFUSED, "Its record does not decode.") from error
+        raise UserError(ErrorKind.MANIFEST_REFUSED, localized("Its record does not decode.")) from error
     if not isinstance(inner, bytes):
-        raise UserError(ErrorKind.MANIFEST_REFUSED, "Its record is not a signed manifest.")
+        raise UserError(ErrorKind.MANIFEST_REFUSED, localized("Its record is not a signed manifest."))
     return inner

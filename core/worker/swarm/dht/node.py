@@ -18,6 +18,7 @@ from hivemind.utils.crypto import RSAPrivateKey
 from hivemind.utils.timed_storage import MAX_DHT_TIME_DISCREPANCY_SECONDS
 
 from core.errors import ErrorKind, UserError
+from core.localizable import localized
 from core.run.multiaddr import is_loopback
 from core.security.identity import Identity
 from core.security.progress_key import load_or_create_progress_key
@@ -112,7 +113,7 @@ def enter_swarm(
 
 
 def _prepare(swarm: Swarm) -> Swarm:
-    swarm.children.watch("The process of the DHT", swarm.dht.pid)
+    swarm.children.watch(localized("The process of the DHT"), swarm.dht.pid)
     swarm.children.watch("p2pd", swarm.dht.run_coroutine(_prepare_node))
     return swarm
 

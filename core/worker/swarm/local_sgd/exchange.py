@@ -16,21 +16,23 @@ from typing import Any
 import torch
 from hivemind.averaging.allreduce import AveragingMode
 from hivemind.averaging.partition import AllreduceException, BannedException
-from hivemind.compression import deserialize_torch_tensor, serialize_torch_tensor
+from hivemind.compression import deserialize_torch_tensor
 from hivemind.p2p import PeerID
 from hivemind.proto import averaging_pb2
 from hivemind.utils.asyncio import amap_in_executor
 from torch import Tensor
 
+from core.worker.swarm.aggregation.aggregators import Sent
 from core.worker.swarm.aggregation.leave_one_out import LeaveOneOut
 from core.worker.swarm.aggregation.sybil_resistance import SenderShares
 from core.worker.swarm.averaging.allreduce import (
+    AllreduceOutcome,
     ValidatingContainer,
     ValidatingReducer,
     ValidatingRunner,
     is_plausible,
 )
-from core.worker.swarm.local_sgd.answer_checks import ReducerAnswers
+from core.worker.swarm.local_sgd.answer_checks import CountedShares, ListeningStub, ReducerAnswers, answer
 from core.worker.swarm.local_sgd.audit.averager import Exchange
 from core.worker.swarm.local_sgd.audit.messages import Account
 from core.worker.swarm.local_sgd.audit.verdict import digest_of
@@ -143,6 +145,7 @@ class DeltaReducer(ValidatingReducer):
         self._refused = set[int]()
         self._norms, self._weights = torch.zeros(len(lengths), senders), torch.zeros(len(lengths), senders).double()
         self._digests = [[b""] * senders for _ in lengths]
+        self._counted = torch.ones(len(lengths), senders)
         self.directions = LeaveOneOut(senders)
         super().__init__([torch.zeros(()).expand(length) for length in lengths], senders)
 
@@ -153,12 +156,9 @@ class DeltaReducer(ValidatingReducer):
         """Begin the next part, as TensorPartReducer does."""
         super().reset_accumulators()
         if not self.finished.is_set():
-            numbers = self.part_shapes[self.current_part_index].numel()
-            self.accumulator = Received(self._rule, numbers, self.directions)
-
-    async def _accumulated(self, sender_index: int, part_index: int, part: Tensor, weight: float) -> Tensor:
-        sent: Any = (sender_index, part)  # hivemind gives it to our own accumulator, and to nothing else
-        return await super()._accumulated(sender_index, part_index, sent, weight)
+            number = self.current_part_index
+            numbers = self.part_shapes[number].numel()
+            self.accumulator = Received(self._rule, numbers, self._counted[number], self.directions)
 
     async def accumulate_part(
         self, sender_index: int, part_index: int, tensor_part: Tensor, weight: float = 1.0
@@ -188,6 +188,14 @@ class DeltaReducer(ValidatingReducer):
         except BannedException:
             self._weights[part_index, sender_index] = 0.0
             raise
+
+    async def _accumulated(self, sender_index: int, part_index: int, part: Tensor, weight: float) -> Tensor:
+        sent: Any = Sent(sender_index, part, weight)  # hivemind gives it to our own accumulator, and to nothing else
+        return await super()._accumulated(sender_index, part_index, sent, weight)
+
+    def counted(self, part_index: int, sender_index: int) -> float:
+        """How far what that sender has sent counts in the average of that part, from 0 to 1, once it is there."""
+        return float(self._counted[part_index, sender_index])
 
     def accounts(self) -> list[Account]:
         """Of each part, how it was made."""
@@ -240,6 +248,7 @@ class DeltaRunner(ValidatingRunner):
         **kwargs: Any,
     ) -> None:
         self._rule, self._limit, self._shares, self._sent, self._averages = rule, limit, shares, sent, averages
+        self._counted = CountedShares()
         super().__init__(**kwargs)
 
     def _make_container(self, *args: Any, **options: Any) -> DeltaContainer:
@@ -260,7 +269,18 @@ class DeltaRunner(ValidatingRunner):
         own, sender = self.ordered_peer_ids.index(peer_id), self.sender_peer_ids.index(peer_id)
         for index, part in enumerate(self.parts_for_local_averaging):
             encoded = await self.tensor_part_reducer.accumulate_part(sender, index, part, weight=self.weight)
+            self._counted.add(self.tensor_part_reducer.counted(index, sender), len(part))
             self.tensor_part_container.register_processed_part(own, index, encoded)
+
+    def _get_peer_stub(self, peer: PeerID) -> Any:
+        lengths = self.tensor_part_container.lengths_of(self.ordered_peer_ids.index(peer))
+        return ListeningStub(super()._get_peer_stub(peer), lengths, self._counted)
+
+    def outcome(self, gathered: dict[PeerID, Any]) -> AllreduceOutcome:
+        """As ValidatingRunner, and how far what we have changed counts, if it has any weight."""
+        outcome = super().outcome(gathered)
+        outcome.counted_share = self._counted.median() if self.weight > 0 else 1.0
+        return outcome
 
     def end(self) -> None:
         """End the exchange as ValidatingRunner does; who has returned averages that cannot be true is refused."""
@@ -301,14 +321,16 @@ class DeltaRunner(ValidatingRunner):
         self, stream: AsyncIterator[averaging_pb2.AveragingData], sender_index: int
     ) -> AsyncIterator[averaging_pb2.AveragingData]:
         """Answer each part of a sender with the encoded average; hivemind answers with a difference of its own."""
-        encoded = self._encoded_averages(stream, sender_index)
-        async for message in amap_in_executor(serialize_torch_tensor, encoded, max_prefetch=PARTS_AHEAD):
-            yield averaging_pb2.AveragingData(code=averaging_pb2.AVERAGED_PART, tensor_part=message)
+        averages = self._encoded_averages(stream, sender_index)
+        async for message in amap_in_executor(answer, averages, max_prefetch=PARTS_AHEAD):
+            yield message
+        if sender_index in self.tensor_part_reducer.invalid_senders:
+            yield averaging_pb2.AveragingData(code=averaging_pb2.PROTOCOL_VIOLATION)
 
     async def _encoded_averages(
         self, stream: AsyncIterator[averaging_pb2.AveragingData], sender_index: int
-    ) -> AsyncIterator[Tensor]:
-        """The encoded average of each part that this sender sends; who has not sent all of them is banned."""
+    ) -> AsyncIterator[tuple[Tensor, float]]:
+        """The encoded average of each part of this sender, and how far that counts; who sends too few is banned."""
         received = 0
         try:
             async for part, weight in amap_in_executor(
@@ -320,8 +342,9 @@ class DeltaRunner(ValidatingRunner):
                     encoded = await self.tensor_part_reducer.accumulate_part(sender_index, received, part, weight)
                 except BannedException:
                     break
+                counted = self.tensor_part_reducer.counted(received, sender_index)
                 received += 1
-                yield encoded
+                yield encoded, counted
         finally:
             if received != self.tensor_part_reducer.num_parts:
                 await self._ban_sender(self.sender_peer_ids[sender_index])

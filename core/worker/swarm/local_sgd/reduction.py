@@ -12,8 +12,9 @@ import torch
 from torch import Tensor
 
 from core.run.spec.collaboration import Aggregation
+from core.worker.swarm.aggregation.aggregators import Sent
 from core.worker.swarm.aggregation.leave_one_out import LeaveOneOut
-from core.worker.swarm.aggregation.rules import MIN_SENDERS, aggregate, cap_heaviest
+from core.worker.swarm.aggregation.rules import MIN_SENDERS, cap_heaviest, counted_aggregate
 from core.worker.swarm.averaging.allreduce import MAX_RATIO
 from core.worker.swarm.local_sgd.codecs.codec import Codec
 
@@ -44,9 +45,19 @@ class ReductionRule:
 
     def encoded_average(self, parts: Sequence[Tensor], weights: Sequence[float]) -> Tensor:
         """The average of decoded parts, of each sender one, as everybody gets it."""
+        return self.counted_average(parts, weights)[0]
+
+    def counted_average(self, parts: Sequence[Tensor], weights: Sequence[float]) -> tuple[Tensor, list[float]]:
+        """The same, and how far each of the parts counts in it, from 0 to 1; see `counted_aggregate`."""
         norms = torch.stack([part.norm() for part in parts]) * (torch.tensor(weights) > 0)
-        counted = torch.tensor(weights, dtype=torch.float64).masked_fill(are_gross(norms), 0.0).tolist()
-        return self.codec.encode(aggregate(parts, cap_heaviest(counted), self.aggregation, self.weight_cap))
+        taken = torch.tensor(weights, dtype=torch.float64).masked_fill(are_gross(norms), 0.0).tolist()
+        capped = cap_heaviest(taken)
+        average, counted = counted_aggregate(parts, capped, self.aggregation, self.weight_cap)
+        whole = sum(taken) / (sum(capped) or 1.0)
+        left = [
+            min(1.0, whole * cap / weight) if weight > 0 else 0.0 for cap, weight in zip(capped, taken, strict=True)
+        ]
+        return self.codec.encode(average), [each * share for each, share in zip(counted, left, strict=True)]
 
 
 class UsualSize:
@@ -70,22 +81,27 @@ class UsualSize:
 
 
 class Received:
-    """What has been received of one part, in place of hivemind's running sum; its ``directions`` are compared."""
+    """What has been received of one part, in place of hivemind's running sum; its ``directions`` are compared.
 
-    def __init__(self, rule: ReductionRule, numbers: int, directions: LeaveOneOut) -> None:
-        self._rule, self._numbers, self._directions = rule, numbers, directions
-        self._senders, self._parts, self._weights = list[int](), list[Tensor](), list[float]()
+    How far that of each sender counts is written to ``counted``, a vector with a number for each.
+    """
 
-    def add_(self, sent: tuple[int, Tensor], alpha: float) -> None:
-        """Keep a sender's index, its part and its weight."""
-        self._senders.append(sent[0])
-        self._parts.append(sent[1])
-        self._weights.append(alpha)
+    def __init__(self, rule: ReductionRule, numbers: int, counted: Tensor, directions: LeaveOneOut) -> None:
+        self._rule, self._numbers, self._counted, self._directions = rule, numbers, counted, directions
+        self._sent = list[Sent]()
+
+    def add_(self, sent: Sent, alpha: float) -> None:
+        """Keep a sender's part; its weight is in it."""
+        self._sent.append(sent)
 
     def div_(self, _total_weight: float) -> Tensor:
         """The aggregate, encoded: hivemind divides its sum once all senders were heard."""
-        if not self._parts:
+        if not self._sent:
             return self._rule.codec.encode(torch.zeros(self._numbers))
-        weighed = [number for number, weight in enumerate(self._weights) if weight > 0]
-        self._directions.add([self._senders[each] for each in weighed], [self._parts[each] for each in weighed])
-        return self._rule.encoded_average(self._parts, self._weights)
+        weighed = [each for each in self._sent if each.weight > 0]
+        self._directions.add([each.sender for each in weighed], [each.part for each in weighed])
+        parts, weights = [each.part for each in self._sent], [each.weight for each in self._sent]
+        average, counted = self._rule.counted_average(parts, weights)
+        for each, share in zip(self._sent, counted, strict=True):
+            self._counted[each.sender] = share
+        return average

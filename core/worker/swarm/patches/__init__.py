@@ -7,6 +7,7 @@ import functools
 import hivemind
 
 from core.errors import ErrorKind, UserError
+from core.localizable import localized
 from core.worker.swarm.patches.byte_counters import count_bytes
 from core.worker.swarm.patches.matchmaking import install_epoch_matchmaking
 from core.worker.swarm.patches.message_size import limit_message_size
@@ -29,7 +30,7 @@ def apply() -> None:
     Raises UserError: PROTOCOL_MISMATCH with another hivemind than the one that the changes were written for.
     """
     if hivemind.__version__ != KNOWN_VERSION:
-        found = f"It has hivemind {hivemind.__version__}; this program works with {KNOWN_VERSION} only."
+        found = localized("It has hivemind %1; this program works with %2 only.", hivemind.__version__, KNOWN_VERSION)
         raise UserError(ErrorKind.PROTOCOL_MISMATCH, found)
     limit_message_size()
     count_bytes()

@@ -19,6 +19,8 @@ MAX_SPEED_UP = 8.0  # times as fast as our epochs were, since others may have jo
 AGREED_SHARE = 2 / 3  # of the weight of those who were known before
 AGREED_EPOCHS = 2  # by which reports of those who agree may be behind
 AHEAD_OF_SIGNED = 1  # epochs: a signature comes some seconds after an epoch has begun
+SIGNING_SECONDS = 15.0  # after which an epoch that goes on is signed, and its signature read
+REPORT_SECONDS = 5.0  # after which the others' reports are read, and the state of an offer has come
 REMEMBERED_EPOCHS = 9
 
 
@@ -49,11 +51,24 @@ def latest_signed_epoch(scores: Sequence[Score], now: float) -> int:
 
     They go on at their pace, times `MAX_SPEED_UP`, while the organiser is away. Without two of them any may be.
     """
-    steps = [(after.at - before.at, after.epoch - before.epoch) for before, after in pairwise(scores)]
-    paces = [seconds / epochs for seconds, epochs in steps[-REMEMBERED_EPOCHS:] if seconds > 0 and epochs > 0]
-    if not paces:
+    if not (paces := _signed_paces(scores)):
         return MAX_EPOCH
     return _latest(scores[-1].epoch, max(0.0, now - scores[-1].at), paces)
+
+
+def signed_epochs_in(seconds: float, scores: Sequence[Score]) -> int:
+    """How many epochs the run makes in so long, by the pace of those that are signed; 0 where none is known.
+
+    Where they last less than a second, reports and signatures are as many epochs behind as pass until they are read.
+    """
+    paces = _signed_paces(scores)
+    return int(seconds / max(statistics.median(paces), 1e-3)) if paces else 0
+
+
+def _signed_paces(scores: Sequence[Score]) -> list[float]:
+    """The seconds an epoch of the last that are signed."""
+    steps = [(after.at - before.at, after.epoch - before.epoch) for before, after in pairwise(scores)]
+    return [seconds / epochs for seconds, epochs in steps[-REMEMBERED_EPOCHS:] if seconds > 0 and epochs > 0]
 
 
 def _latest(epoch: int, passed: float, paces: Iterable[float]) -> int:
@@ -62,17 +77,18 @@ def _latest(epoch: int, passed: float, paces: Iterable[float]) -> int:
     return min(MAX_EPOCH, epoch + MAX_LEAD + int(MAX_SPEED_UP * passed_epochs))
 
 
-def epoch_error(epoch: int, others: Sequence[int], latest: int) -> str:
+def epoch_error(epoch: int, others: Sequence[int], latest: int, scores: Sequence[Score] = ()) -> str:
     """Why a state of that epoch cannot be the run's, in words; empty where it may be.
 
-    ``others`` are the epochs that the other peers report, and ``latest`` is the last that any pace allows. Of two
-    others one of whom lies, the one that is behind is believed.
+    ``others`` are the epochs that the other peers report, ``latest`` is the last that any pace allows, and ``scores``
+    tell how many a report may be behind. Of two others one of whom lies, the one that is behind is believed.
     """
     if not 0 <= epoch <= MAX_EPOCH:
         return f"no run has come to epoch {epoch}"
     if epoch > latest:
         return f"the run cannot have come to epoch {epoch}, but to {latest} at the most"
-    if others and epoch > (usual := statistics.median_low(others)) + MAX_LEAD:
+    lead = MAX_LEAD + signed_epochs_in(REPORT_SECONDS, scores)
+    if others and epoch > (usual := statistics.median_low(others)) + lead:
         return f"it is of epoch {epoch}, and the others report {usual}"
     return ""
 
@@ -84,7 +100,7 @@ def agreement_error(epoch: int, own: int, scores: Sequence[Score], agreed_share:
     were known before: ``agreed_share`` is the share of their weight, of those who have come to an epoch.
     """
     signed = scores[-1].epoch if scores else -1
-    if epoch <= max(own, signed) + AHEAD_OF_SIGNED:
+    if epoch <= max(own, signed + signed_epochs_in(SIGNING_SECONDS, scores)) + AHEAD_OF_SIGNED:
         return ""
     share = agreed_share(epoch - AGREED_EPOCHS)
     if share >= AGREED_SHARE:

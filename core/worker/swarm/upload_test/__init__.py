@@ -1,1 +1,1 @@
-"""How fast this computer's line sends: a short upload to a peer of the run, which confirms what has arrived."""
+"""How fast the line is: a short upload, which a peer of the run confirms, and the downloads that come anyway."""

@@ -81,7 +81,7 @@ def test_a_hub_that_refuses_is_told_in_words_and_nothing_is_committed(
 ) -> None:
     receiver.refused[path] = status
     failed = pushed(tmp_path, receiver).wait_for(Failed)
-    assert (failed.problem, failed.detail) == ("push_failed", f"{receiver.url}/somebody/adder: {why}.")
+    assert (failed.problem, str(failed.detail)) == ("push_failed", f"{receiver.url}/somebody/adder: {why}.")
     assert receiver.committed == []
 
 
@@ -91,13 +91,13 @@ def test_a_push_that_is_cut_in_the_middle_leaves_the_repository_as_it_was(
 ) -> None:
     receiver.is_cut = True
     failed = pushed(tmp_path, receiver).wait_for(Failed)
-    assert failed.problem == "push_failed" and "the connection failed" in failed.detail
+    assert failed.problem == "push_failed" and "the connection failed" in str(failed.detail)
     assert receiver.committed == []
 
 
 def test_a_token_that_is_none_is_never_sent(tmp_path: Path, receiver: ReceivingHub) -> None:
     failed = pushed(tmp_path, receiver, token="\n").wait_for(Failed)
-    assert failed.detail == f"{tmp_path / 'hub_token'} holds no token." and receiver.tokens == set()
+    assert str(failed.detail) == f"{tmp_path / 'hub_token'} holds no token." and receiver.tokens == set()
 
 
 def published(folder: Path) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from core.localizable import LocalizedText, join_sentences, localized
 from core.protocol.codec import decode_event, encode
 from core.protocol.events import Network
-from core.protocol.localizable import LocalizedText, join_sentences, localized
 
 REACHED = localized("%1 of %2 peers could connect to %3.", "2", "3", localized("port %1 of your router", "31337"))
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from core.worker.roles.upload_monitor import UploadMonitor
+from core.worker.roles.line_monitor import LineMonitor
 from core.worker.swarm.aggregation.bandwidths import MAX_STATED, stated_bandwidth
 
 
@@ -23,7 +23,7 @@ class Averager:
 
 def test_a_download_limit_does_not_pass_for_a_slow_upload_and_a_lifted_limit_is_forgotten() -> None:
     averager, nobody = Averager(), cast(Any, None)
-    monitor = UploadMonitor(nobody, cast(Any, SimpleNamespace(averagers=[averager])), nobody, nobody)
+    monitor = LineMonitor(nobody, cast(Any, SimpleNamespace(averagers=[averager])), nobody, nobody, nobody)
     for limits in ((2e6, None), (None, 8e6), (None, None)):
         monitor.limit_to(*limits)
     assert averager.told == [(2e6, None), (None, 8e6), (None, None)]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.controllers.session_controller import SessionController
+from app.controllers.devices.device_sessions import DeviceSessions
+from app.controllers.devices.sentences import status_sentences
 from core.control.messages import ControlCommand, ControlReply
-from core.texts.run_order import status_with_run
 
 
 class RemoteControl(QObject):
@@ -20,35 +18,34 @@ class RemoteControl(QObject):
 
     quit_requested = Signal()
 
-    def __init__(self, session_controller: SessionController, parent: QObject | None = None) -> None:
+    def __init__(self, sessions: DeviceSessions, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._session_controller = session_controller
+        self._sessions = sessions
 
     def answer(self, command: ControlCommand) -> ControlReply:
         """Carry out the command, and return the state after it."""
         is_done = self._do(command)
-        controller = self._session_controller
-        session = controller.session
+        session = self._sessions.foremost.session
         return ControlReply(
             is_done=is_done,
             phase=session.phase,
-            sentence=status_with_run(session, controller.timestamps, time.time())[:2000],
+            sentence="; ".join(status_sentences(self._sessions))[:2000],
             run=session.consent.run_id if session.consent else "",
         )
 
     def _do(self, command: ControlCommand) -> bool:
         """Whether the command suits the session; what does not suit changes nothing."""
-        controller, session = self._session_controller, self._session_controller.session
+        sessions = self._sessions
         match command.action:
             case "pause":
-                can_pause = controller.is_at_work or session.phase == "paused"
+                can_pause = sessions.is_at_work or sessions.is_paused
                 if can_pause:
-                    controller.pause(command.seconds)
+                    sessions.pause(command.seconds)
                 return can_pause
             case "resume":
-                can_resume = session.phase == "paused"
+                can_resume = sessions.is_paused
                 if can_resume:
-                    controller.resume()
+                    sessions.resume()
                 return can_resume
             case "quit":
                 QTimer.singleShot(0, self, self.quit_requested.emit)

@@ -1,0 +1,1 @@
+"""Several devices of this computer in one run: a session for each, side by side."""

@@ -1,0 +1,218 @@
+"""The session of one further GPU: a worker of its own in the run that the person has started on the first device."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.controllers.availability_controller import AvailabilityController
+from app.controllers.session_controller import AT_WORK
+from app.controllers.thread_bridge import Bridge
+from core.availability.observation import Observation
+from core.client.availability_guard import AvailabilityGuard
+from core.client.client import Client
+from core.client.computer_watch import LOOK_SECONDS, ComputerWatch
+from core.client.event_timestamps import EventTimestamps
+from core.client.session import Session
+from core.files.folders import Folders
+from core.protocol.client_events import ClientEvent, Pause, RunContinued
+from core.records.traffic_log import TrafficLog
+
+_FIRST_MILLISECONDS = 100
+_PATIENCE_SECONDS = 5.0  # with a driver that hangs
+
+
+class DeviceSession(QObject):
+    """Trains on one further device, paused by the person and by the rules as its own GPU is seen; main thread only.
+
+    Signals:
+        changed: the session before and after any event.
+        told: an event of its client.
+
+    Attributes:
+        label: the device, by its label, such as ``cuda:1``.
+        client: the client, whose worker trains.
+        timestamps: when the session's newest events were seen.
+    """
+
+    changed = Signal(object, object)
+    told = Signal(object)
+
+    def __init__(
+        self,
+        label: str,
+        folders: Folders,
+        availability: AvailabilityController,
+        watch: ComputerWatch,
+        parent: QObject | None = None,
+        *,
+        worker_command: Sequence[str] | None = None,
+    ) -> None:
+        """``watch`` looks at this device alone; the rest of the computer is what ``availability`` has seen."""
+        super().__init__(parent)
+        self.label, self.timestamps = label, EventTimestamps()
+        self._availability, self._watch = availability, watch
+        self._bridge = Bridge(self)
+        self._bridge.event_arrived.connect(self._on_event)
+        self.client = Client(folders, self._bridge.post_event, worker_command=worker_command)
+        self._traffic = TrafficLog(folders.contents.traffic_file)
+        self._guard = AvailabilityGuard(lambda: availability.rules, self._seen, self._bridge.post_event)
+        self._due: RunContinued | None = None
+        self._deadline = 0.0
+        self._is_resume_due = False
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._check)
+
+    @property
+    def session(self) -> Session:
+        """The session as it is now."""
+        return self.client.session
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing of a run is left, and none is about to begin."""
+        return self._due is None and self.session.phase in ("idle", "ended")
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether it trains or is about to, so that it can be paused."""
+        is_due = self._due is not None and self._due.pause is None
+        return is_due or (self.session.consent is not None and self.session.phase in AT_WORK)
+
+    @property
+    def may_suspend(self) -> bool:
+        """Whether the computer may be suspended without anybody in the swarm waiting for this worker."""
+        return self.session.phase not in (*AT_WORK, "leaving")
+
+    @property
+    def pause_of_owner(self) -> Pause | None:
+        """How the person has paused it, if they have."""
+        pause = self._due.pause if self._due is not None else self.session.pause
+        return pause if pause is not None and pause.reason in ("person", "epoch_finished") else None
+
+    def begin(self, event: RunContinued) -> None:
+        """Train in that run once its GPU has been seen, so that nothing is started that a rule then has to pause.
+
+        Another run is left first.
+        """
+        self._due, self._deadline = event, time.monotonic() + _PATIENCE_SECONDS
+        self._watch.start()
+        self._timer.start(_FIRST_MILLISECONDS)
+        self._apply(self.client.leave)
+
+    def pause(self, seconds: float | None = None) -> None:
+        """Pause for so many seconds, or until the person resumes."""
+        self._is_resume_due = False
+        pause = Pause("person", None if seconds is None else time.time() + seconds)
+        if self._due is not None:
+            self._due = replace(self._due, pause=pause)
+        else:
+            self._apply(lambda: self.client.pause(until=pause.until))
+
+    def resume(self) -> None:
+        """Go on after a pause, even if the owner's rules ask for one."""
+        if self._due is not None:
+            self._due = replace(self._due, pause=None)
+        self._guard.resume_now()
+        self._apply(self.client.resume)
+
+    def ignore_reason(self) -> None:
+        """Ignore the rule that asks for the pause until midnight, on this device."""
+        self._guard.ignore_today()
+
+    def finish_epoch(self) -> None:
+        """Stop after this epoch; the second call takes that back."""
+        self._apply(lambda: self.client.finish_epoch(not self.session.is_finishing))
+
+    def test_network(self) -> None:
+        """Test again whether others can reach this worker."""
+        self._apply(self.client.test_network)
+
+    def leave(self) -> None:
+        """Leave the run, with a goodbye to the others."""
+        self._due = None
+        self._apply(self.client.leave)
+
+    def prepare_suspend(self) -> None:
+        """Leave the run because the computer is about to be suspended."""
+        if self.is_at_work:
+            self._apply(lambda: self.client.pause(reason="sleep"))
+
+    def resume_after_suspend(self) -> None:
+        """Join the run again that was left for a suspend, or that was connected all through it."""
+        if self.is_at_work and not self.session.restarting:
+            self._apply(lambda: self.client.pause(reason="sleep"))
+        self._is_resume_due = True
+        self._wake()
+
+    def deliver(self) -> None:
+        """Handle the reports that have waited; about once a second."""
+        self._bridge.deliver()
+
+    def close(self) -> None:
+        """Leave, and wait until the worker has ended; its last events are handled."""
+        self.leave()
+        self.client.close()
+        self._bridge.deliver()
+        self._stop()
+
+    def _on_event(self, event: ClientEvent) -> None:
+        self._apply(lambda: self.client.handle(event))
+        self.told.emit(event)
+
+    def _apply(self, action: Callable[[], None]) -> None:
+        """Do that to the client, and emit what it has changed."""
+        before = self.session
+        action()
+        after = self.session
+        if after is not before:
+            self.timestamps = self.timestamps.after(after, time.time())
+            self.changed.emit(before, after)
+        self._wake()
+
+    def _wake(self) -> None:
+        """Resume after a suspend, as soon as the worker has left."""
+        pause = self.session.pause
+        if self._is_resume_due and (pause is None or self.session.phase == "paused"):
+            self._is_resume_due = False
+            if pause is not None and pause.reason == "sleep":
+                self._apply(self.client.resume)
+
+    def _check(self) -> None:
+        """Have the rules decide, and begin what has waited for their first decision."""
+        has_seen = self._guard.check()
+        self._timer.setInterval(int(LOOK_SECONDS * 1000) if has_seen and self._due is None else _FIRST_MILLISECONDS)
+        if self.session.phase not in ("idle", "ended"):
+            return
+        if self._due is None:
+            self._stop()
+        elif has_seen or time.monotonic() > self._deadline:
+            event, self._due = self._due, None
+            self._bridge.post_event(event)  # after the decision, which has been posted
+            self._bridge.deliver()
+
+    def _stop(self) -> None:
+        """Observe nothing until a run begins."""
+        self._traffic.write()
+        self._timer.stop()
+        self._watch.stop()
+
+    def _seen(self) -> Observation | None:
+        """What holds for the whole computer, and what is seen of this GPU."""
+        self._traffic.count(self.session.progress, datetime.now())
+        computer, gpu = self._availability.observation, self._watch.seen({})
+        if computer is None or gpu is None:
+            return None
+        return replace(
+            computer,
+            at=gpu.at,
+            monotonic=gpu.monotonic,
+            gpu_uses=gpu.gpu_uses,
+            gpu_celsius=gpu.gpu_celsius,
+            gpu_watts=gpu.gpu_watts,
+            fan_percent=gpu.fan_percent,
+        )

@@ -1,0 +1,1 @@
+"""Mixtures of experts: the block, its training by whoever hosts it, the router, the layer; knows no network."""

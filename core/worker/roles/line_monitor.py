@@ -1,0 +1,105 @@
+"""How fast this computer's line is: measured once others of the run are there, and told to all who make use of it."""
+
+from __future__ import annotations
+
+import logging
+import random
+import threading
+from collections import defaultdict
+
+from core.protocol.events import LineMeasured
+from core.run.multiaddr import readable_multiaddrs
+from core.worker.network.line_memory import LineMemory
+from core.worker.process.channel import WorkerChannel
+from core.worker.swarm import (
+    UPLOAD_TEST_PEERS,
+    DownloadMeter,
+    Swarm,
+    SwarmOptimizer,
+    connected_addresses,
+    measure_upload,
+)
+
+POLL_SECONDS = 3.0
+MAX_FAILED_TESTS = 8  # a peer may be busy with somebody else's, or be a plain hivemind peer
+MAX_PEERS = 4  # are uploaded to, all in all; the larger figures are those of faster lines at the other end
+
+log = logging.getLogger(__name__)
+
+
+class LineMonitor:
+    """Uploads to one or two peers of the run, for two seconds together, beside training; and to some that come later.
+
+    Only peers count that we are connected with at a public address: one in the same home, or on this very computer,
+    says nothing of the line. What was measured in this network before is used until then. The ``meter`` has seen what
+    has arrived of a state; it counts where all whom we are connected with are on the internet.
+    """
+
+    def __init__(
+        self, swarm: Swarm, optimizer: SwarmOptimizer, memory: LineMemory, meter: DownloadMeter, channel: WorkerChannel
+    ) -> None:
+        self._swarm, self._optimizer, self._memory, self._channel = swarm, optimizer, memory, channel
+        self._meter = meter
+        self._tested: set[str] = set()
+        self._failed = 0
+        self._fastest = 0.0
+        self._known: float | None = None
+        self._limit: float | None = None
+        self._download: float | None = None
+
+    def run(self, leaving: threading.Event) -> None:
+        """Measure as soon as there is somebody to measure with, until ``leaving``."""
+        if (known := self._memory.recall("upload")) is not None:
+            self._use(known)
+        while not leaving.wait(POLL_SECONDS):
+            if self._limit is None and len(self._tested) < MAX_PEERS and self._failed < MAX_FAILED_TESTS:
+                self._test_upload()
+            if (download := self._meter.take()) is not None:
+                self._learn_download(download)
+
+    def _test_upload(self) -> None:
+        connected = self._connected()
+        if peers := {peer for peer, is_public in connected.items() if is_public} - self._tested:
+            chosen = random.sample(sorted(peers), min(UPLOAD_TEST_PEERS, len(peers)))
+            measured = measure_upload(self._swarm.dht, chosen)
+            self._tested |= measured.keys()
+            self._failed += not measured
+            self._learn(max(measured.values(), default=0.0))
+
+    def _learn(self, bits_per_second: float) -> None:
+        """Tell everybody of a faster upload than any that was measured in this run."""
+        if bits_per_second > self._fastest:
+            self._fastest = bits_per_second
+            log.info("the line uploads %.1f Mbit/s", bits_per_second / 1e6)
+            self._use(upload := self._memory.remember("upload", bits_per_second))
+            self._channel.emit(upload)
+
+    def _learn_download(self, bits_per_second: float) -> None:
+        """Keep it if it is more than what is known: each is what the line receives at least."""
+        known, connected = self._memory.recall("download"), self._connected().values()
+        if connected and all(connected) and (known is None or known.bits_per_second < bits_per_second):
+            log.info("the line downloads at least %.1f Mbit/s", bits_per_second / 1e6)
+            self._channel.emit(self._memory.remember("download", bits_per_second))
+
+    def _use(self, upload: LineMeasured) -> None:
+        self._known = upload.bits_per_second
+        self._tell_averagers()
+
+    def limit_to(self, upload: float | None, download: float | None) -> None:
+        """Reckon with a line that the owner has limited, in bits a second; while uploads are, nothing is measured."""
+        self._limit, self._download = upload, download
+        self._tell_averagers()
+
+    def _tell_averagers(self) -> None:
+        upload = min((figure for figure in (self._known, self._limit) if figure is not None), default=None)
+        for averager in self._optimizer.averagers:
+            averager.know_upload(upload, self._download)
+
+    def _connected(self) -> dict[str, bool]:
+        """The ids of the direct peers that we are connected with, and whether all of that goes through the internet."""
+        direct = self._optimizer.tracker.statistics.direct_others().values()
+        are_public: dict[str, list[bool]] = defaultdict(list)
+        for address in readable_multiaddrs(connected_addresses(self._swarm.dht, [*direct])):
+            if address.peer_id is not None:
+                are_public[address.peer_id].append(address.is_public and address.relay_id is None)
+        return {peer: all(each) for peer, each in are_public.items()}

@@ -1,0 +1,1 @@
+"""Experts on other computers: who hosts which, the RPC that computes and trains them, and the calls of a trainer."""

@@ -1,0 +1,125 @@
+"""Which experts a peer hosts, signed by its identity and kept in the DHT under the run's prefix for a minute.
+
+A peer id contains the key that signs (Ed25519), and libp2p proves the same key in every connection, so nobody can
+announce experts in another's name, nor answer in its place.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from functools import partial
+from typing import Annotated
+
+import msgspec
+from hivemind.dht import DHT, DHTNode
+from hivemind.dht.routing import DHTID
+from hivemind.dht.validation import DHTRecord, RecordValidatorBase
+from hivemind.utils import MSGPackSerializer
+from msgspec import Meta
+
+from core.run.manifest import RunId
+from core.run.signed_record import sign_record, signed_value
+from core.schema import StrictStruct
+from core.security.identity import Identity
+from core.worker.experts.block import ExpertId
+from core.worker.swarm.dht.organiser_values import stored_bytes
+from core.worker.swarm.dht.reader import forget, read_dictionary
+from core.worker.swarm.experts.messages import Index, Layer
+from core.worker.swarm.patches.monotonic_clock import steady_time
+
+LIFETIME_SECONDS = 60.0
+CLOCK_SECONDS = 60.0  # by which two computers' clocks may differ
+MAX_HOSTED = 1024
+MAX_ANNOUNCEMENT_BYTES = 8 * 1024
+KEY_END = "workerbee_experts"  # of the DHT key; the run's id is its beginning
+_MAX_SUBKEY_BYTES = 64
+_KIND = b"workerbee hosted experts 1:"
+
+
+class Announcement(StrictStruct, kw_only=True, frozen=True):
+    """The experts of a host ``at`` a time, in seconds since 1970."""
+
+    run_id: RunId
+    at: Annotated[float, Meta(ge=0, le=2**33)]
+    experts: Annotated[tuple[tuple[Layer, Index], ...], Meta(max_length=MAX_HOSTED)]
+
+
+def sign_announcement(announcement: Announcement, host: Identity) -> bytes:
+    """The announcement in the form in which it will be read, signed."""
+    return sign_record(_KIND, msgspec.msgpack.encode(announcement), host)
+
+
+def announcement_in(encoded: bytes, host: str, run_id: str, now: float) -> frozenset[ExpertId] | None:
+    """The experts that this peer id announces at that time; ``None`` for anything else, and for an old announcement."""
+    told = signed_value(_KIND, encoded, host, MAX_ANNOUNCEMENT_BYTES, Announcement)
+    is_present = told is not None and -CLOCK_SECONDS <= now - told.at <= LIFETIME_SECONDS + CLOCK_SECONDS
+    if told is None or told.run_id != run_id or not is_present:
+        return None
+    return frozenset(ExpertId(*each) for each in told.experts)
+
+
+class AnnouncementValidator(RecordValidatorBase):
+    """Keeps forged and old announcements out of this peer's part of the DHT."""
+
+    def __init__(self, run_id: str) -> None:
+        self._run_id, self._key_id = run_id, DHTID.generate(source=_key(run_id)).to_bytes()
+
+    def validate(self, record: DHTRecord) -> bool:
+        """Whether the record may be stored; what records under other keys say is none of our business."""
+        if record.key != self._key_id:
+            return True
+        found = _signed_in(record)
+        return found is not None and announcement_in(*found[::-1], self._run_id, time.time()) is not None
+
+    def merge_with(self, other: RecordValidatorBase) -> bool:
+        """Whether the other one is of the same run: one of them is enough."""
+        return isinstance(other, AnnouncementValidator) and other._key_id == self._key_id
+
+
+def guard_announcements(dht: DHT, run_id: str) -> None:
+    """Refuse to store what nobody has signed, and forget what is there; call it before anything is read."""
+    dht.add_validators([AnnouncementValidator(run_id)])
+    forget(dht, _key(run_id))
+
+
+def announce(dht: DHT, identity: Identity, run_id: str, experts: Iterable[ExpertId]) -> None:
+    """Say for a minute which experts that identity hosts, to the DHT and to whoever asks us. Does not wait."""
+    announcement = Announcement(run_id=run_id, at=time.time(), experts=tuple(map(tuple, sorted(experts))))  # type: ignore[arg-type]
+    value, key, until = sign_announcement(announcement, identity), _key(run_id), steady_time() + LIFETIME_SECONDS
+    keeping = partial(_keep, key=key, subkey=identity.peer_id, value=value, until=until)
+    dht.run_coroutine(keeping, return_future=True)
+    dht.store(key, subkey=identity.peer_id, value=value, expiration_time=until, return_future=True)
+
+
+def announced_experts(dht: DHT, run_id: str, also_ask: Iterable[str] = ()) -> dict[str, frozenset[ExpertId]]:
+    """What each host announces at present, by peer id; ``also_ask`` are peer ids. Blocks for a few seconds at most."""
+    found: dict[str, frozenset[ExpertId]] = {}
+    now = time.time()
+    for record in read_dictionary(dht, _key(run_id), also_ask):
+        if (signed := _signed_in(record)) is None:
+            continue
+        host, encoded = signed
+        if (experts := announcement_in(encoded, host, run_id, now)) is not None:
+            found[host] = experts
+    return found
+
+
+async def _keep(_dht: DHT, node: DHTNode, key: str, subkey: str, value: bytes, until: float) -> None:
+    node.protocol.storage.keep(DHTID.generate(source=key), subkey, MSGPackSerializer.dumps(value), until)
+
+
+def _signed_in(record: DHTRecord) -> tuple[str, bytes] | None:
+    """The peer id under which a record stands, and what it holds; ``None`` for what can be no announcement."""
+    encoded = stored_bytes(record.value, MAX_ANNOUNCEMENT_BYTES)
+    if len(record.subkey) > _MAX_SUBKEY_BYTES or encoded is None:
+        return None
+    try:
+        host = MSGPackSerializer.loads(record.subkey)
+    except Exception:  # strangers may have packed anything
+        return None
+    return (host, encoded) if isinstance(host, str) else None
+
+
+def _key(run_id: str) -> str:
+    return f"{run_id}_{KEY_END}"

@@ -1,0 +1,148 @@
+"""A trainer's end: ask the hosts of a layer's experts at the same time, and go on with those that answer in time."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Collection, Sequence
+from typing import Literal
+
+import torch
+from hivemind.p2p import PeerID
+from hivemind.proto import runtime_pb2
+from torch import Tensor
+
+from core.worker.experts.block import ExpertId, ExpertShape
+from core.worker.experts.calls import ExpertInput
+from core.worker.swarm.dht.node import Swarm
+from core.worker.swarm.experts.announcements import announced_experts, guard_announcements
+from core.worker.swarm.experts.directory import ExpertDirectory
+from core.worker.swarm.experts.messages import CallHeader, most_tokens, reply_header, request, tensors_in
+from core.worker.swarm.experts.p2p_thread import P2PThread
+from core.worker.swarm.experts.server import ExpertServer
+from core.worker.swarm.experts.state_download import NoStateError, download_state
+
+LOOK_SECONDS = 5.0  # from one look into the DHT to the next
+PROBE_SECONDS = 10.0
+_Kind = Literal["forward", "backward"]
+
+log = logging.getLogger(__name__)
+
+
+class ExpertCaller:
+    """Reaches all experts of a run whose hidden state is ``hidden_size`` wide; `close` it before the swarm.
+
+    It is an `ExpertCalls`: nothing that a host does raises, and no call lasts longer than the longest time-out.
+    """
+
+    def __init__(self, swarm: Swarm, run_id: str, hidden_size: int) -> None:
+        self._dht, self._run_id, self._hidden_size = swarm.dht, run_id, hidden_size
+        self.directory = ExpertDirectory()
+        guard_announcements(swarm.dht, run_id)
+        self._thread = P2PThread(swarm.dht, "expert-caller")
+        self.look()
+        self._thread.submit(self._keep_looking())
+
+    def look(self) -> None:
+        """Read in the DHT who hosts what, and probe those that are new or were away; blocks for some seconds."""
+        self.directory.see(announced_experts(self._dht, self._run_id, self.directory.hosts()))
+        self._thread.submit(self._probe_due()).result()
+
+    def close(self) -> None:
+        """End the thread that asks, and the looks into the DHT."""
+        self._thread.close()
+
+    def available(self, layer: int) -> Collection[int]:
+        """The numbers of the experts of that layer that can be asked at present."""
+        return self.directory.available(layer)
+
+    def forward(self, inputs: Sequence[ExpertInput]) -> list[Tensor | None]:
+        """What each expert makes of its tokens; ``None`` where it has not answered in time."""
+        return self._thread.submit(self._ask_all("forward", inputs)).result()
+
+    def backward(self, inputs: Sequence[ExpertInput]) -> list[Tensor | None]:
+        """The gradient of each expert's tokens; ``None`` where it has not answered in time."""
+        return self._thread.submit(self._ask_all("backward", inputs)).result()
+
+    def state_of(self, expert: ExpertId, shape: ExpertShape) -> dict[str, Tensor]:
+        """The weights of that expert by their names, from its host; blocks. Raises NoStateError."""
+        if (host := self.directory.host_of(expert)) is None:
+            raise NoStateError("nobody hosts it")
+        return self._thread.submit(download_state(self._thread.p2p, self._run_id, host, expert, shape)).result()
+
+    async def _ask_all(self, kind: _Kind, inputs: Sequence[ExpertInput]) -> list[Tensor | None]:
+        return await asyncio.gather(*[self._ask(kind, each) for each in inputs])
+
+    async def _ask(self, kind: _Kind, asked: ExpertInput) -> Tensor | None:
+        """Ask one host, in several requests where there are many tokens; all of them have one time-out together."""
+        if (host := self.directory.host_of(asked.expert)) is None:
+            return None
+        began = time.monotonic()
+        try:
+            async with asyncio.timeout(self.directory.timeout(host, kind)):
+                parts = await asyncio.gather(*[self._ask_part(kind, host, each) for each in pieces(asked)])
+        except ValueError as error:
+            log.warning("%s answers what cannot be: %s", host, error)
+            self.directory.distrust(host)
+            return None
+        except Exception as error:  # the line and the other end may do anything
+            log.info("%s does not answer: %r", host, error)
+            self.directory.failed(host)
+            return None
+        answered = [part for part in parts if part is not None]
+        if len(answered) < len(parts):
+            return None
+        self.directory.answered(host, kind, time.monotonic() - began)
+        return torch.cat(answered)
+
+    async def _ask_part(self, kind: _Kind, host: str, asked: ExpertInput) -> Tensor | None:
+        """One request; ``None`` where the host refuses it. Raises ValueError for an answer that cannot be."""
+        stub = ExpertServer.get_stub(self._thread.p2p, PeerID.from_base58(host), namespace=self._run_id)
+        tensors = [asked.tokens] if asked.gradient is None else [asked.tokens, asked.gradient]
+        sent = request(CallHeader(*asked.expert, asked.seed), *tensors)
+        call = stub.rpc_forward if kind == "forward" else stub.rpc_backward
+        response: runtime_pb2.ExpertResponse = await call(sent)
+        header = reply_header(response)
+        if header.refusal:
+            log.info("%s refuses a request for expert %s: %s", host, asked.expert, header.refusal)
+            if header.refusal == "not hosted":
+                self.directory.forget_claim(host, asked.expert)
+            return None
+        (answer,) = tensors_in(list(response.tensors), 1, self._hidden_size)
+        if answer.shape != asked.tokens.shape:
+            raise ValueError(f"it answers {len(answer)} tokens of {len(asked.tokens)}")
+        return answer
+
+    async def _probe_due(self) -> None:
+        await asyncio.gather(*[self._probe(peer) for peer in self.directory.due_for_probe()])
+
+    async def _probe(self, peer: str) -> None:
+        """Send a request without any tokens, which a host refuses: so it is there."""
+        stub = ExpertServer.get_stub(self._thread.p2p, PeerID.from_base58(peer), namespace=self._run_id)
+        try:
+            async with asyncio.timeout(PROBE_SECONDS):
+                reply_header(await stub.rpc_forward(runtime_pb2.ExpertRequest()))
+        except Exception as error:  # the line and the other end may do anything
+            log.info("%s announces experts and does not answer: %r", peer, error)
+            self.directory.failed(peer)
+        else:
+            self.directory.came_back(peer)
+
+    async def _keep_looking(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            with contextlib.suppress(TimeoutError):
+                await loop.run_in_executor(None, self.look)
+
+
+def pieces(asked: ExpertInput) -> list[ExpertInput]:
+    """The same as requests of which none is too long."""
+    most = most_tokens(asked.tokens.shape[1])
+    gradients = [None] * len(asked.tokens) if asked.gradient is None else torch.split(asked.gradient, most)
+    return [
+        ExpertInput(asked.expert, tokens, asked.seed, gradient)
+        for tokens, gradient in zip(torch.split(asked.tokens, most), gradients, strict=False)
+    ]

@@ -1,0 +1,139 @@
+"""The RPCs of a host: an expert's forward and backward passes, and its weights. Whoever asks is a stranger.
+
+hivemind's own server is not used: it trains an expert for whoever sends a gradient, forks two processes for each
+expert and loads its checkpoints with pickle.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from typing import AsyncIterator  # noqa: UP035 - hivemind reads this very annotation
+
+from hivemind.p2p import P2PContext, ServicerBase
+from hivemind.proto import runtime_pb2
+from safetensors.torch import save
+from torch import Tensor
+
+from core.worker.experts.block import ExpertId
+from core.worker.experts.hosted_expert import HostedExpert, NotFiniteError
+from core.worker.swarm.experts.messages import CallHeader, Refusal, ReplyHeader, call_header, reply, tensors_in
+from core.worker.swarm.experts.quotas import HostLimits, Quotas
+from core.worker.swarm.state_parts.slots import Slots
+
+PIECE_BYTES = 2**16  # of an expert's weights
+
+log = logging.getLogger(__name__)
+
+MayTrain = Callable[[str], bool]
+"""Whether the peer of that id may have experts trained by its gradients: the run's rule."""
+
+
+class _RefusedError(Exception):
+    """A request is not computed; ``refusal`` is what its sender is told."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal)
+        self.refusal = refusal
+
+
+class ExpertServer(ServicerBase):
+    """Computes in the one thread of the ``executor``; a request that is refused changes nothing."""
+
+    def __init__(
+        self, experts: Mapping[ExpertId, HostedExpert], executor: Executor, may_train: MayTrain, limits: HostLimits
+    ) -> None:
+        self._experts, self._executor, self._may_train = experts, executor, may_train
+        self._quotas, self._slots = Quotas(limits), Slots()
+
+    async def rpc_forward(self, request: runtime_pb2.ExpertRequest, context: P2PContext) -> runtime_pb2.ExpertResponse:
+        """What the expert makes of some tokens, (tokens, hidden)."""
+        return await self._answered(request, context, 1, _forward)
+
+    async def rpc_backward(self, request: runtime_pb2.ExpertRequest, context: P2PContext) -> runtime_pb2.ExpertResponse:
+        """The gradient of those tokens by that of the outputs; the expert learns from it, if the sender may train."""
+        return await self._answered(request, context, 2, _backward)
+
+    async def rpc_state(
+        self, request: runtime_pb2.ExpertRequest, context: P2PContext
+    ) -> AsyncIterator[runtime_pb2.ExpertResponse]:
+        """An expert's weights as safetensors, in pieces, to two at a time; the first message says how long it is."""
+        slot = self._slots.take(context.remote_id)
+        try:
+            expert = self._expert(request)
+            if slot is None:
+                raise _RefusedError("busy")
+            data, steps = await asyncio.get_running_loop().run_in_executor(self._executor, _saved, expert)
+            yield reply(ReplyHeader(steps=steps, size_bytes=len(data)))
+            for start in range(0, len(data), PIECE_BYTES):
+                piece = data[start : start + PIECE_BYTES]
+                yield runtime_pb2.ExpertResponse(tensors=[runtime_pb2.Tensor(buffer=piece)])
+                if not self._slots.holds(slot):
+                    return
+                slot.touch()
+        except _RefusedError as error:
+            yield reply(ReplyHeader(error.refusal))
+        finally:
+            if slot is not None:
+                self._slots.free(slot)
+
+    async def _answered(
+        self, request: runtime_pb2.ExpertRequest, context: P2PContext, tensors: int, compute: _Compute
+    ) -> runtime_pb2.ExpertResponse:
+        sender = context.remote_id.to_base58()
+        try:
+            if compute is _backward and not self._may_train(sender):
+                raise _RefusedError("not admitted")
+            expert = self._expert(request)
+            answer = await self._computed(expert, request, sender, tensors, compute)
+        except _RefusedError as error:
+            return reply(ReplyHeader(error.refusal))
+        return reply(ReplyHeader(steps=expert.steps), answer)
+
+    async def _computed(
+        self, expert: HostedExpert, request: runtime_pb2.ExpertRequest, sender: str, tensors: int, compute: _Compute
+    ) -> Tensor:
+        """Check, then compute in the executor's thread."""
+        try:
+            sent = tensors_in(list(request.tensors), tensors, expert.hidden_size)
+        except ValueError as error:
+            log.info("%s sends a request that is refused: %s", sender, error)
+            raise _RefusedError("wrong") from error
+        if not self._quotas.admit(sender, len(sent[0])):
+            raise _RefusedError("too many")
+        try:
+            header = call_header(request)
+            computing = asyncio.get_running_loop().run_in_executor(
+                self._executor, compute, expert, sender, header, sent
+            )
+            return await asyncio.shield(computing)  # an expert's step is not left half done
+        except NotFiniteError as error:
+            raise _RefusedError("wrong") from error
+        finally:
+            self._quotas.end(sender)
+
+    def _expert(self, request: runtime_pb2.ExpertRequest) -> HostedExpert:
+        try:
+            expert = self._experts.get(call_header(request).expert)
+        except ValueError as error:
+            raise _RefusedError("wrong") from error
+        if expert is None:
+            raise _RefusedError("not hosted")
+        return expert
+
+
+_Compute = Callable[[HostedExpert, str, CallHeader, Sequence[Tensor]], Tensor]
+
+
+def _forward(expert: HostedExpert, _sender: str, header: CallHeader, sent: Sequence[Tensor]) -> Tensor:
+    return expert.forward(sent[0], header.seed)
+
+
+def _backward(expert: HostedExpert, sender: str, header: CallHeader, sent: Sequence[Tensor]) -> Tensor:
+    return expert.backward(sender, sent[0], sent[1], header.seed)
+
+
+def _saved(expert: HostedExpert) -> tuple[bytes, int]:
+    return save(expert.state()), expert.steps

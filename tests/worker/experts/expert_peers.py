@@ -1,0 +1,261 @@
+"""Three hosts and two trainers of a run with experts: ``FOLDER``. They say lines of JSON.
+
+Each host is a process, forked from this one. The trainers are two peers in one process: each has its own identity, p2pd
+and samples, and asks the hosts by itself. They share one trunk, whose gradient is the mean of theirs: that stands for
+an all-reduce, of which other tests are. They go on with every line from standard input; before the second one they
+collect the experts, and with it the second host is killed.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal, NoReturn
+
+import torch
+import torch._dynamo  # which each first optimizer would import by itself, two seconds of a core each
+import torch.nn.functional as F
+from hivemind.compression import serialize_torch_tensor
+from hivemind.p2p import PeerID
+from hivemind.proto import runtime_pb2
+
+from core.run.spec.experts import ExpertsSpec
+from core.run.spec.recipe import ArithmeticGPT
+from core.security.identity import Identity
+from core.worker.experts.block import ExpertId, ExpertShape
+from core.worker.process import process_tree
+from core.worker.recipes.arithmetic_gpt import Sums
+from core.worker.recipes.mixture_transformer import (
+    MixtureTransformer,
+    experts_of,
+    fill,
+    remote_model,
+    whole_model,
+)
+from core.worker.swarm import Swarm, enter_swarm
+from core.worker.swarm.experts.caller import ExpertCaller
+from core.worker.swarm.experts.host import ExpertHost
+from core.worker.swarm.experts.messages import CallHeader, most_tokens, reply_header, request
+from core.worker.swarm.experts.server import ExpertServer
+from tests.support.forked.own_locks import make_own_locks
+
+RUN_ID = "experts"
+HOSTS = 3
+DIGITS = 1
+NUMBERS = ArithmeticGPT(layers=2, width=32, heads=2)
+SPEC = ExpertsSpec(experts=6, expansion=2, top_k=2, learning_rate=3e-3, batch_tokens=400, max_wait_seconds=60.0)
+SHAPE = ExpertShape.of(SPEC, NUMBERS.width)
+EXPERTS = experts_of(NUMBERS, SPEC)
+BATCH = 64
+LISTEN = "/ip4/127.0.0.1/tcp/0"
+
+
+def say(**told: Any) -> None:
+    """A line of JSON for whoever has started us."""
+    print(json.dumps(told), flush=True)
+
+
+def entered(folder: Path, addresses: Sequence[str], mode: Literal["direct", "client"]) -> Swarm:
+    """In the DHT of those addresses, or in a new one."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "identity.key"
+    identity = Identity.load_or_create(path)
+    return enter_swarm(
+        addresses, folder / "progress.key", identity=identity, identity_path=path, mode=mode, listen=(LISTEN,)
+    )
+
+
+def main(folder: Path) -> None:
+    """Fork the hosts, then be the trainers."""
+    trainers = frozenset(Identity.load_or_create(made(folder, f"trainer-{number}")).peer_id for number in (1, 2))
+    pids: list[int] = []
+    addresses: list[str] = []
+    for number in range(HOSTS):
+        told, tell = os.pipe()
+        if (pid := os.fork()) == 0:
+            live_as_host(made(folder, f"host-{number}").parent, number, trainers, addresses, tell)
+        pids.append(pid)
+        os.close(tell)
+        with os.fdopen(told) as end:
+            addresses.append(end.readline().strip())
+    train(folder, addresses, lambda: os.kill(pids[1], signal.SIGKILL))
+
+
+def made(folder: Path, name: str) -> Path:
+    """The file of that peer's identity, in a folder that is made."""
+    (folder / name).mkdir(parents=True, exist_ok=True)
+    return folder / name / "identity.key"
+
+
+def live_as_host(folder: Path, number: int, trainers: frozenset[str], addresses: Sequence[str], tell: int) -> NoReturn:
+    """Host two experts, which those peer ids may train, until the end."""
+    try:
+        make_own_locks()
+        swarm = entered(folder, addresses, "direct")
+        experts = EXPERTS[2 * number : 2 * number + 2]
+        may_train = trainers.__contains__
+        ExpertHost(
+            swarm, RUN_ID, experts, hidden_size=NUMBERS.width, spec=SPEC, may_train=may_train, folder=folder / "experts"
+        )
+        os.write(tell, f"{swarm.addresses()[0]}\n".encode())
+        threading.Event().wait()
+    except BaseException:
+        traceback.print_exc()
+    os._exit(1)
+
+
+class Trainer:
+    """A peer that draws its own samples and calls the hosts by itself."""
+
+    def __init__(self, swarm: Swarm, seed: int) -> None:
+        self.swarm = swarm
+        self.caller = ExpertCaller(swarm, RUN_ID, NUMBERS.width)
+        self.model = remote_model(NUMBERS, DIGITS, SPEC, self.caller)
+        self._sums = Sums(DIGITS, seed)
+
+    def wait_for_experts(self) -> None:
+        """Until all of them are announced."""
+        while len(self.caller.available(EXPERTS[0].layer)) < SPEC.experts:
+            time.sleep(0.1)
+            self.caller.look()
+
+    def backward(self) -> float:
+        """The loss of a batch, whose gradient is left in the trunk, and sent to the experts."""
+        batch = self._sums.encode(self._sums.draw(BATCH))
+        loss = F.cross_entropy(self.model(batch.inputs).flatten(0, 1), batch.targets.flatten())
+        torch.autograd.backward(loss + self.model.load_balancing_loss())
+        return float(loss.detach())
+
+
+class Trunk:
+    """The parameters that both trainers have; one optimizer steps them."""
+
+    def __init__(self, trainers: Sequence[Trainer]) -> None:
+        self._trainers = trainers
+        self._all = [list(each.model.parameters()) for each in trainers]
+        self._optimizer = torch.optim.AdamW(self._all[0], lr=3e-3)
+
+    def step(self) -> None:
+        """One step of both, and one line about it."""
+        began = time.monotonic()
+        losses = [trainer.backward() for trainer in self._trainers]
+        for first, *others in zip(*self._all, strict=True):
+            assert first.grad is not None
+            first.grad = (first.grad + sum(each.grad for each in others)) / len(self._trainers)
+        self._optimizer.step()
+        for parameters in self._all:
+            for first, each in zip(self._all[0], parameters, strict=True):
+                each.data.copy_(first.data)
+                each.grad = None
+        answered = [each.last.answered for trainer in self._trainers for each in trainer.model.mixtures()]
+        sent = [each.last.sent for trainer in self._trainers for each in trainer.model.mixtures()]
+        present = [len(trainer.caller.available(EXPERTS[0].layer)) for trainer in self._trainers]
+        seconds = time.monotonic() - began
+        say(loss=sum(losses) / len(losses), seconds=seconds, answered=sum(answered) / sum(sent), present=present)
+
+
+def train(folder: Path, addresses: Sequence[str], kill_a_host: Callable[[], None]) -> None:
+    """Forge, train, compare the whole model, and train on without one host."""
+    trainers = [Trainer(entered(folder / f"trainer-{number}", addresses, "client"), number) for number in (1, 2)]
+    for each in trainers:
+        each.wait_for_experts()
+    forge(trainers[0], Trainer(entered(folder / "stranger", addresses, "client"), 3))
+    trunk, going_on = Trunk(trainers), threading.Semaphore(0)
+    threading.Thread(target=count_lines, args=(going_on,), daemon=True).start()
+    while not going_on.acquire(blocking=False):
+        trunk.step()
+    compare(trainers[0])
+    kill_a_host()
+    say(killed=True)
+    while not going_on.acquire(blocking=False):
+        trunk.step()
+    say(done=True)
+
+
+def count_lines(going_on: threading.Semaphore) -> None:
+    """Let one more thing happen with every line from standard input."""
+    for _ in sys.stdin:
+        going_on.release()
+
+
+def forge(trainer: Trainer, stranger: Trainer) -> None:
+    """Send each host what it must refuse, and say what it has answered and which weights are others afterwards."""
+    before = states(trainer)
+    tokens = torch.ones(4, NUMBERS.width)
+    too_many = torch.ones(most_tokens(NUMBERS.width) + 1, NUMBERS.width)
+    answers = {
+        "stranger": ask(stranger, request(header(), tokens, tokens)),
+        "nan": ask(trainer, request(header(), tokens, tokens * torch.nan)),
+        "overflowing": ask(trainer, request(header(), tokens * 1e30, tokens * 1e30)),
+        "oversized": ask(trainer, request(header(), too_many, too_many)),
+        "other shape": ask(trainer, request(header(), tokens[:, 1:], tokens[:, 1:])),
+        "no gradient": ask(trainer, request(header(), tokens)),
+        "other expert": ask(trainer, request(CallHeader(EXPERTS[0].layer, SPEC.experts), tokens, tokens)),
+        "pickle": ask(trainer, pickled(tokens)),
+    }
+    after = states(trainer)
+    changed = [expert for expert in before if any(not torch.equal(*both) for both in pairs(before, after, expert))]
+    say(refusals=answers, changed=changed)
+
+
+def header() -> CallHeader:
+    """A call for the first of all experts."""
+    return CallHeader(*EXPERTS[0])
+
+
+def pickled(tokens: torch.Tensor) -> runtime_pb2.ExpertRequest:
+    """A tensor that says it is something else, and whose bytes are a pickle's."""
+    sent = serialize_torch_tensor(tokens)
+    sent.dtype, sent.buffer = "object", b"cos\nsystem\n(S'true'\ntR."
+    return runtime_pb2.ExpertRequest(metadata=request(header()).metadata, tensors=[sent, sent])
+
+
+def ask(trainer: Trainer, sent: runtime_pb2.ExpertRequest) -> str:
+    """What the first expert's host refuses that backward request with; empty if it does not."""
+    host_id = trainer.caller.directory.host_of(EXPERTS[0])
+    assert host_id is not None
+    thread = trainer.caller._thread
+    stub = ExpertServer.get_stub(thread.p2p, PeerID.from_base58(host_id), namespace=RUN_ID)
+    refusal: str = reply_header(thread.submit(stub.rpc_backward(sent)).result(60.0)).refusal
+    return refusal
+
+
+def states(trainer: Trainer) -> dict[ExpertId, dict[str, torch.Tensor]]:
+    """The weights of all experts, as their hosts have them."""
+    return {expert: trainer.caller.state_of(expert, SHAPE) for expert in EXPERTS}
+
+
+def pairs(before: Any, after: Any, expert: ExpertId) -> list[tuple[torch.Tensor, torch.Tensor]]:
+    """That expert's weights then and now."""
+    return [(value, after[expert][name]) for name, value in before[expert].items()]
+
+
+def compare(trainer: Trainer) -> None:
+    """Say how much the logits of a whole model of plain PyTorch differ from those of the trunk and its hosts."""
+    whole: MixtureTransformer = whole_model(NUMBERS, DIGITS, SPEC)
+    fill(whole, trainer.model, states(trainer))
+    inputs = trainer._sums.encode(Sums(DIGITS, 0).held_out()).inputs
+    trainer.model.eval()
+    whole.eval()
+    with torch.inference_mode():
+        there, here = trainer.model(inputs), whole(inputs)
+    trainer.model.train()
+    untrained = whole_model(NUMBERS, DIGITS, SPEC)
+    with torch.inference_mode():
+        changed = (untrained(inputs) - here).abs().max()
+    say(difference=float((there - here).abs().max()), changed=float(changed))
+
+
+if __name__ == "__main__":
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
+    process_tree.setup_fork_handling()
+    torch.set_num_threads(1)
+    main(Path(sys.argv[1]))

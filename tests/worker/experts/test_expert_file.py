@@ -1,0 +1,72 @@
+"""A host that comes back after a crash goes on with its experts as its disk has them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+
+from core.run.spec.experts import ExpertsSpec
+from core.worker.experts.block import ExpertId
+from core.worker.experts.expert_file import ExpertFiles
+from core.worker.experts.hosted_expert import HostedExpert
+
+RUN_ID, HIDDEN = "experts", 4
+SPEC = ExpertsSpec(expansion=2, batch_tokens=1)
+
+
+def hosted() -> HostedExpert:
+    """One that takes a step with every request."""
+    return HostedExpert(ExpertId(1, 2), HIDDEN, SPEC)
+
+
+def learn(expert: HostedExpert, steps: int) -> None:
+    """Take so many steps, whose gradients follow from the number of each."""
+    for _ in range(steps):
+        random = torch.Generator().manual_seed(expert.steps)
+        tokens, gradient = torch.randn(2, 3, HIDDEN, generator=random)
+        expert.backward("a", tokens, gradient, None)
+
+
+def test_an_expert_that_was_read_learns_on_as_if_nothing_had_been(tmp_path: Path) -> None:
+    first, second = hosted(), hosted()
+    learn(first, 5)
+    ExpertFiles(tmp_path, RUN_ID).write(first)
+    ExpertFiles(tmp_path, RUN_ID).read(second)
+    assert second.steps == 5
+    for each in (first, second):
+        learn(each, 3)
+    torch.testing.assert_close(first.whole_state(), second.whole_state(), rtol=0, atol=0)
+
+
+def test_a_file_is_written_only_where_something_was_learned(tmp_path: Path) -> None:
+    files, expert = ExpertFiles(tmp_path, RUN_ID), hosted()
+    files.write(expert)
+    assert list(tmp_path.iterdir()) == []
+    learn(expert, 1)
+    files.write(expert)
+    (path,) = tmp_path.iterdir()
+    path.unlink()
+    files.write(expert)
+    assert not path.exists()
+
+
+def test_a_file_that_is_damaged_or_of_another_run_is_moved_aside(tmp_path: Path) -> None:
+    expert = hosted()
+    learn(expert, 1)
+    ExpertFiles(tmp_path, "another").write(expert)
+    (path,) = tmp_path.iterdir()
+    for _ in range(2):
+        fresh = hosted()
+        ExpertFiles(tmp_path, RUN_ID).read(fresh)
+        assert fresh.steps == 0 and not path.exists()
+        path.write_bytes(b"\x08" + bytes(20))
+
+
+def test_a_state_with_numbers_that_are_not_finite_is_refused(tmp_path: Path) -> None:
+    expert, fresh = hosted(), hosted()
+    learn(expert, 1)
+    expert._parameters[0].data[0, 0] = torch.nan
+    ExpertFiles(tmp_path, RUN_ID).write(expert)
+    ExpertFiles(tmp_path, RUN_ID).read(fresh)
+    assert fresh.steps == 0 and all(each.isfinite().all() for each in fresh.state().values())

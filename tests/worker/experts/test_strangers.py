@@ -1,0 +1,104 @@
+"""What strangers send and announce: nothing of it is decoded, computed or believed that is not as it should be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+import torch
+from hivemind.compression import serialize_torch_tensor
+from hivemind.proto import runtime_pb2
+
+from core.security.identity import Identity
+from core.worker.experts.block import ExpertId
+from core.worker.swarm.experts.announcements import (
+    CLOCK_SECONDS,
+    LIFETIME_SECONDS,
+    Announcement,
+    announcement_in,
+    sign_announcement,
+)
+from core.worker.swarm.experts.messages import CallHeader, call_header, most_tokens, request, tensors_in
+from core.worker.swarm.experts.quotas import HostLimits, Quotas
+
+HIDDEN = 16
+RUN_ID = "experts"
+
+
+def packed(*shape: int, **other: Any) -> runtime_pb2.Tensor:
+    """A tensor as it should be, but for what is other."""
+    tensor = serialize_torch_tensor(torch.ones(shape))
+    for name, value in other.items():
+        if name == "size":
+            del tensor.size[:]
+            tensor.size.extend(value)
+        else:
+            setattr(tensor, name, value)
+    return tensor
+
+
+def test_a_request_is_read_as_it_was_sent() -> None:
+    tokens, gradient = torch.randn(3, HIDDEN), torch.randn(3, HIDDEN)
+    sent = runtime_pb2.ExpertRequest.FromString(request(CallHeader(1, 5, 7), tokens, gradient).SerializeToString())
+    assert call_header(sent).expert == ExpertId(1, 5) and call_header(sent).seed == 7
+    for found, wanted in zip(tensors_in(list(sent.tensors), 2, HIDDEN), (tokens, gradient), strict=True):
+        assert torch.equal(found, wanted)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        [],
+        [packed(3, HIDDEN)] * 2,
+        [packed(0, HIDDEN)],
+        [packed(3, HIDDEN + 1)],
+        [packed(HIDDEN)],
+        [packed(most_tokens(HIDDEN) + 1, HIDDEN)],
+        [packed(3, HIDDEN, size=[2**31, HIDDEN])],
+        [packed(3, HIDDEN, buffer=b"1234")],
+        [packed(3, HIDDEN, buffer=b"")],
+        [packed(3, HIDDEN, dtype="float64")],
+        [packed(3, HIDDEN, dtype="object")],
+        [packed(3, HIDDEN, compression=runtime_pb2.CompressionType.BLOCKWISE_8BIT)],
+        [serialize_torch_tensor(torch.full((3, HIDDEN), torch.nan))],
+        [serialize_torch_tensor(torch.full((3, HIDDEN), torch.inf))],
+    ],
+)
+def test_tensors_of_another_number_shape_type_or_size_or_not_finite_are_refused(wrong: list[Any]) -> None:
+    with pytest.raises(ValueError):
+        tensors_in(wrong, 1, HIDDEN)
+
+
+@pytest.mark.parametrize(
+    "wrong", [b"", b"\x00", bytes(10_000), msgspec.msgpack.encode([1, 2**40]), msgspec.msgpack.encode([-1, 0, None])]
+)
+def test_a_header_that_is_none_is_refused(wrong: bytes) -> None:
+    with pytest.raises(ValueError):
+        call_header(runtime_pb2.ExpertRequest(metadata=wrong))
+
+
+def test_an_announcement_counts_for_a_minute_and_in_its_hosts_name_only() -> None:
+    host, other = Identity.create(), Identity.create()
+    told = sign_announcement(Announcement(run_id=RUN_ID, at=1000.0, experts=((1, 0), (1, 4))), host)
+    assert announcement_in(told, host.peer_id, RUN_ID, 1030.0) == frozenset({ExpertId(1, 0), ExpertId(1, 4)})
+    assert announcement_in(told, other.peer_id, RUN_ID, 1030.0) is None
+    assert announcement_in(told, host.peer_id, "another", 1030.0) is None
+    assert announcement_in(told, host.peer_id, RUN_ID, 1001.0 + LIFETIME_SECONDS + CLOCK_SECONDS) is None
+    assert announcement_in(told, host.peer_id, RUN_ID, 999.0 - CLOCK_SECONDS) is None
+    assert announcement_in(told[:-1] + bytes([told[-1] ^ 1]), host.peer_id, RUN_ID, 1030.0) is None
+
+
+def test_each_peer_has_so_many_tokens_a_second_and_so_many_requests_at_a_time() -> None:
+    now = [0.0]
+    limits = HostLimits(tokens_per_second=10.0, burst_tokens=100.0, pending=3, pending_of_peer=2)
+    quotas = Quotas(limits, lambda: now[0])
+    assert quotas.admit("greedy", 90) and not quotas.admit("greedy", 20) and quotas.admit("greedy", 10)
+    assert not quotas.admit("greedy", 0)
+    assert quotas.admit("modest", 10) and not quotas.admit("modest", 10)
+    for peer in ("greedy", "greedy", "modest"):
+        quotas.end(peer)
+    assert not quotas.admit("greedy", 1)
+    now[0] = 2.0
+    assert quotas.admit("greedy", 20) and not quotas.admit("greedy", 1)
+    assert not quotas.admit("huge", 101)
