@@ -170,10 +170,8 @@ class Application(QObject):
             newest_version=self._newest_version,
             erase_data=self._erase_dialog.open,
         )
-        self.renderer = WindowRenderer(
-            self.window, self.pages, self.navigator, self.session_controller, self.fleet_watcher
-        )
-        self.intake = AddressIntake(self.window, self.pages, self.navigator, self.session_controller)
+        shown = (self.window, self.pages, self.navigator, self.session_controller)
+        self.renderer, self.intake = WindowRenderer(*shown, self.fleet_watcher), AddressIntake(*shown)
         self.tray_controller = TrayController(self.window, self.device_sessions, self.settings_store)
         self.shutdown = GracefulShutdown(
             self.session_controller.interrupt, lambda: self.device_sessions.is_over, self.device_sessions.kill, self
@@ -187,7 +185,6 @@ class Application(QObject):
         """Start the parts, one a turn of Qt's loop, so that clicks in the window are answered in between."""
         steps = [
             self._prepare_folders,
-            self._show_settings_error,
             self.engine_controller.look_up,
             self._open_recording,
             self.device_poller.start,
@@ -227,35 +224,29 @@ class Application(QObject):
         self.tray_controller.close()
         with contextlib.suppress(OSError):
             write_atomically(self._initial_window.geometry_file, self.window.geometry_bytes())
-        self.device_poller.stop()
-        self.engine_controller.stop()
-        self.catalogues.stop()
-        if self.updates is not None:
-            self.updates.stop()
-        self.run_order.close()
-        self.fleet_watcher.close()
-        self.exporter.close()
-        self.device_sessions.close()
-        self.session_controller.close()
+        for poller in (self.device_poller, self.engine_controller, self.catalogues, self.updates):
+            if poller is not None:
+                poller.stop()
+        for owner in (self.run_order, self.fleet_watcher, self.exporter, self.device_sessions, self.session_controller):
+            owner.close()
         self.bridge.deliver()  # the worker's last words, which tell of its last samples
         self.availability.stop()  # which every change of the session has begin again
         self.recording.close()
         self._erase_dialog.erase_if_agreed()
-        if self._instance is not None:
-            self._instance.close()
-        if self._system_events is not None:
-            self._system_events.close()
+        for outside in (self._instance, self._system_events):
+            if outside is not None:
+                outside.close()
         self.window.close_for_good()
         self.pages.close()
         self.window.deleteLater()
         self.deleteLater()
 
     def _connect_session(self) -> None:
-        session_controller, timer = self.session_controller, self._timer
-        session_controller.changed.connect(self.tray_controller.notify)
-        session_controller.stage_changed.connect(self._draw)
-        self.device_sessions.stage_changed.connect(self._draw)
-        session_controller.dry_runs.changed.connect(self.renderer.render)
+        timer = self._timer
+        self.session_controller.changed.connect(self.tray_controller.notify)
+        for sessions in (self.session_controller, self.device_sessions):
+            sessions.stage_changed.connect(self._draw)
+        self.session_controller.dry_runs.changed.connect(self.renderer.render)
         timer.second.connect(self.bridge.deliver)
         timer.second.connect(self.recording.record)
         timer.second.connect(self.device_sessions.record)
@@ -263,40 +254,36 @@ class Application(QObject):
         timer.check_due.connect(self.recording.poll_storage)
 
     def _connect_window(self) -> None:
-        self.navigator.changed.connect(self.renderer.render)
-        self.engine_controller.changed.connect(self.renderer.render)
+        for shown in (self.navigator, self.engine_controller, self.settings_store, self.fleet_watcher):
+            shown.changed.connect(self.renderer.render)
         self.device_poller.listed.connect(self.renderer.render)
-        self.settings_store.changed.connect(self.renderer.render)
         self._settings_effects.language_changed.connect(self.renderer.retranslate)
         self._settings_effects.language_changed.connect(self.tray_controller.refresh)
         self.window.visibility_changed.connect(self._draw)
         self.window.back_requested.connect(self._go_back)
         self.window.help_requested.connect(lambda error: self.pages.help.open(error))
         self.window.settings_requested.connect(self.navigator.open_settings)
-        self.fleet_watcher.changed.connect(self.renderer.render)
         self.window.organise_requested.connect(self.navigator.open_organise)
         self.window.contributions_requested.connect(self.navigator.open_contributions)
         self.continuation.consent_needed.connect(self.window.come_forward)
         self.run_order.consent_needed.connect(self._show_changed_run)
         self.window.pause_or_resume_requested.connect(self.device_sessions.pause_or_resume)
-        self.tray_controller.quit_requested.connect(self.quit)
-        self.remote_control.quit_requested.connect(self.quit)
+        for asker in (self.tray_controller, self.remote_control):
+            asker.quit_requested.connect(self.quit)
         self._erase_dialog.agreed.connect(self.quit)
         self.shutdown.finished.connect(self.finished)
 
     def _connect_errors(self) -> None:
-        self.session_controller.refused.connect(self.notices.show_error)
-        self.settings_store.failed.connect(self.notices.show_error)
-        self._settings_effects.failed.connect(self.notices.show_error)
-        self.recording.storage_failed.connect(self.notices.show_error)
+        failures = (self.session_controller.refused, self.settings_store.failed, self._settings_effects.failed)
+        for failure in (*failures, self.recording.storage_failed):
+            failure.connect(self.notices.show_error)
         self.recording.storage_recovered.connect(self.notices.withdraw_error)
         engine = self.engine_controller
         engine.newer_offered.connect(lambda: self.notices.show_newer_engine(engine.renew))
 
     def _go_back(self) -> None:
         """Go back within the help where something was read before; elsewhere to the page before."""
-        is_in_help = self.navigator.page_name == "help"
-        if not (is_in_help and self.pages.help.go_back()):
+        if self.navigator.page_name != "help" or not self.pages.help.go_back():
             self.navigator.go_back()
 
     def _show_changed_run(self, key: RunKey, name: str) -> None:
@@ -323,13 +310,10 @@ class Application(QObject):
             self.notices.show_error(error)
         except OSError as error:
             _log.warning("There is no log: %r", error)
-        icon = QIcon(str(_ICON))
-        QGuiApplication.setWindowIcon(icon)
-        self.window.set_icon(icon)
-
-    def _show_settings_error(self) -> None:
         if self.settings_store.error is not None:
             self.notices.show_error(self.settings_store.error)
+        QGuiApplication.setWindowIcon(icon := QIcon(str(_ICON)))
+        self.window.set_icon(icon)
 
     def _open_recording(self) -> None:
         self.recording.open()

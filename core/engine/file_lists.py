@@ -15,7 +15,7 @@ from core.files.resources import RESOURCES
 from core.schema import StrictStruct
 
 FOLDER = RESOURCES / "engine"
-_Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 _FileName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.+-]{1,250}[.]whl\Z")]
 _Bytes = Annotated[int, Meta(ge=0, le=20_000_000_000)]
 
@@ -29,7 +29,7 @@ class EngineFile(StrictStruct, kw_only=True, frozen=True):
     pythons: Annotated[tuple[str, ...], Meta(max_length=8)]
     bytes: _Bytes
     unpacked_bytes: _Bytes
-    sha256: _Sha256
+    sha256: Sha256
     is_shipped: bool = False
 
     @property

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta
 
 from core.engine.builds import BuildName
-from core.engine.file_lists import EngineFiles
+from core.engine.file_lists import EngineFiles, Sha256
 from core.engine.pythons import this_python
 from core.errors import ErrorKind, UserError
 from core.files.atomic import write_atomically
@@ -23,7 +23,7 @@ from core.files.locks import LOCK_FILE, LockedFolder, try_lock
 from core.localizable import localized
 from core.schema import StrictStruct
 
-_MAX_BYTES = 4096
+_MAX_BYTES = 1 << 18
 
 
 class EngineMetadata(StrictStruct, kw_only=True, frozen=True):
@@ -32,6 +32,8 @@ class EngineMetadata(StrictStruct, kw_only=True, frozen=True):
     build: BuildName
     python: Annotated[str, Meta(max_length=10)]
     fingerprint: Annotated[str, Meta(pattern=r"^[0-9a-f]{16}\Z")]
+    wheels: Annotated[tuple[Sha256, ...], Meta(max_length=2000)] = ()
+    """The hashes of the wheels that it was made of; an engine of before 2026-11-26 has none."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,9 @@ class EngineDirectory:
 
     def write_metadata(self, folder: Path, files: EngineFiles) -> EngineMetadata:
         """Write into the folder what engine it holds; raises OSError."""
-        metadata = EngineMetadata(build=files.build, python=this_python(), fingerprint=files.fingerprint)
+        wheels = tuple(each.sha256 for each in files.files)
+        fingerprint = files.fingerprint
+        metadata = EngineMetadata(build=files.build, python=this_python(), fingerprint=fingerprint, wheels=wheels)
         write_atomically(folder / "engine.json", msgspec.json.encode(metadata))
         return metadata
 

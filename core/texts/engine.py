@@ -81,7 +81,7 @@ def facts(offer: EngineOffer) -> list[tuple[str, str]]:
     room = fill_placeholders(translate("Engine", "%1 needed, %2 free"), figures.size(files.disk_bytes), free)
     return [
         (translate("Engine", "Build"), f"{build(files.build)}. {why(offer.choice)}"),
-        (translate("Engine", "Download"), figures.size(files.download_bytes)),
+        (translate("Engine", "Download"), figures.size(files.download_bytes - offer.reused_bytes)),
         (translate("Engine", "Disk"), room),
         (translate("Engine", "Folder"), str(offer.folder)),
     ]

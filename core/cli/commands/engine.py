@@ -17,6 +17,7 @@ from core.engine.file_lists import EngineFiles
 from core.engine.install.events import Installed, InstallEvent, InstallFailed, InstallPaused, InstallProgress
 from core.engine.install.installer import EngineInstaller
 from core.engine.install.offer import EngineOffer
+from core.engine.install.reuse import reused_bytes
 from core.engine.installed import EngineDirectory
 from core.engine.python import is_packaged
 from core.errors import ErrorKind, UserError
@@ -102,14 +103,15 @@ def _offer(choice: Choice, place: EngineDirectory) -> dict[str, object]:
     files = choice.files
     return {
         "suited_build": files.build,
-        "download_bytes": files.download_bytes,
+        "download_bytes": files.download_bytes - reused_bytes(place.engine(), files),
         "disk_bytes": files.disk_bytes,
         "free_bytes": place.free_bytes,
     }
 
 
 def _describe(choice: Choice, place: EngineDirectory) -> None:
-    for name, text in engine_texts.facts(EngineOffer(place.folder, choice, place.free_bytes)):
+    saved = reused_bytes(place.engine(), choice.files)
+    for name, text in engine_texts.facts(EngineOffer(place.folder, choice, place.free_bytes, reused_bytes=saved)):
         print(f"{name + ':':<10}{text}")
 
 

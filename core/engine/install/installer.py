@@ -10,7 +10,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from core.engine.file_lists import EngineFiles
+import msgspec
+
+from core.engine.file_lists import EngineFile, EngineFiles
 from core.engine.install.events import (
     Installed,
     InstallEvent,
@@ -20,8 +22,9 @@ from core.engine.install.events import (
     TransferRate,
 )
 from core.engine.install.index_lookup import find_sources
+from core.engine.install.reuse import link_libraries, unchanged_files
 from core.engine.install.smoke_test import smoke_test
-from core.engine.install.uv import UvFailedError, assemble, find_uv
+from core.engine.install.uv import UvFailedError, assemble, find_uv, make_environment
 from core.engine.install.wheel_download import StoppedError, download
 from core.engine.installed import Engine, EngineDirectory
 from core.errors import ErrorKind, UserError
@@ -46,7 +49,7 @@ class EngineInstaller:
         self._place = EngineDirectory(folders.data)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="engine-maker", daemon=True)
-        self._rate, self._told_at = TransferRate(), 0.0
+        self._rate, self._told_at, self._total = TransferRate(), 0.0, files.download_bytes
 
     def start(self) -> None:
         """Start the attempt in a thread of its own."""
@@ -91,12 +94,29 @@ class EngineInstaller:
         work.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._place.sweep()
         self._check_room(work)
-        wheels = self._download(uv, work)
+        reused = unchanged_files(self._place.engine(), self._files)
+        try:
+            self._build(uv, work, reused)
+        except UserError as error:
+            if error.problem is not ErrorKind.ENGINE_MISSING or not reused:
+                raise
+            _log.warning("the engine does not start with libraries of the one before: all of it is downloaded")
+            self._build(uv, work, ())
+
+    def _build(self, uv: Path, work: Path, reused: tuple[EngineFile, ...]) -> None:
+        """With those libraries of the engine in use; raises UserError (ENGINE_MISSING) where it does not start."""
+        fetched = msgspec.structs.replace(
+            self._files, files=tuple(each for each in self._files.files if each not in reused)
+        )
+        wheels = self._download(uv, work, fetched)
         self._post(InstallProgress("installing"))
         for left in work.glob("engine-*"):
             shutil.rmtree(left, ignore_errors=True)
         aside = work / f"engine-{time.time_ns():x}"  # a killed maker's uv may still write into its own
-        assemble(self._files, uv, aside, work, wheels, self._stop)
+        make_environment(uv, aside, work, self._stop)
+        if reused and (old := self._place.engine()) is not None:
+            link_libraries(reused, old.folder, aside)
+        assemble(fetched, uv, aside, work, wheels, self._stop)
         self._post(InstallProgress("trying"))
         smoke_test(aside / "bin" / "python", self._logs, self._stop)
         self._use(aside)
@@ -116,14 +136,14 @@ class EngineInstaller:
             detail = localized("%1: %2 GB more are needed.", self._place.folder, f"{missing / 1e9:.1f}")
             raise UserError(ErrorKind.DISK_FULL, detail)
 
-    def _download(self, uv: Path, work: Path) -> Path:
+    def _download(self, uv: Path, work: Path, fetched: EngineFiles) -> Path:
         wheels = work / "wheels"
         wheels.mkdir(exist_ok=True)
-        done = 0
-        missing = [each for each in self._files.downloaded if not (wheels / each.name).is_file()]
-        self._post(InstallProgress("looking", total_bytes=self._files.download_bytes))
-        addresses = find_sources(self._files, uv, work, self._stop) if missing else {}
-        for file in self._files.downloaded:
+        done, self._total = 0, fetched.download_bytes
+        missing = [each for each in fetched.downloaded if not (wheels / each.name).is_file()]
+        self._post(InstallProgress("looking", total_bytes=self._total))
+        addresses = find_sources(fetched, uv, work, self._stop) if missing else {}
+        for file in fetched.downloaded:
             if file in missing:
                 if file.name not in addresses:
                     raise UserError(ErrorKind.DOWNLOAD_WRONG, localized("Nobody offers %1.", file.name))
@@ -142,8 +162,7 @@ class EngineInstaller:
         self._rate.add(now, done)
         if now - self._told_at >= _TELL_SECONDS:
             self._told_at = now
-            total = self._files.download_bytes
-            self._post(InstallProgress("downloading", min(done, total), total, self._rate.bytes_per_second))
+            self._post(InstallProgress("downloading", min(done, self._total), self._total, self._rate.bytes_per_second))
 
 
 def _uv_failure(said: str) -> InstallFailed:

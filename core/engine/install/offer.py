@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.engine.build_selection import Choice, choose_files, suited_build
+from core.engine.install.reuse import reused_bytes
 from core.engine.installed import EngineDirectory
 from core.errors import ErrorKind, UserError
 from core.localizable import Detail
@@ -17,13 +18,15 @@ from core.localizable import Detail
 class EngineOffer:
     """An engine that may be installed; ``choice`` is ``None`` where there is none, and ``problem`` says why.
 
-    ``is_newer`` where an engine is there already, of other files than these.
+    ``is_newer`` where an engine is there already, of other files than these; what it has of them, ``reused_bytes``, is
+    not downloaded again.
     """
 
     folder: Path
     choice: Choice | None = None
     free_bytes: int | None = None
     is_newer: bool = False
+    reused_bytes: int = 0
     problem: ErrorKind | None = None
     detail: Detail = ""
 
@@ -43,4 +46,4 @@ def offer_for(data: Path) -> EngineOffer:
         return EngineOffer(folder, problem=error.problem, detail=error.detail)
     engine = place.engine()
     is_newer = engine is not None and not engine.is_of(choice.files)
-    return EngineOffer(folder, choice, place.free_bytes, is_newer)
+    return EngineOffer(folder, choice, place.free_bytes, is_newer, reused_bytes(engine, choice.files))

@@ -59,14 +59,20 @@ def run_uv(uv: Path, *words: str, work: Path, stop: threading.Event) -> None:
         raise UvFailedError(log.read_text("utf-8", "replace")[-_KEPT_OUTPUT:].strip())
 
 
+def make_environment(uv: Path, folder: Path, work: Path, stop: threading.Event) -> None:
+    """Make a virtual environment without libraries in ``folder``; raises UvFailedError, StoppedError, OSError."""
+    run_uv(uv, "venv", "--no-config", "--python", sys.executable, str(folder), work=work, stop=stop)
+
+
 def assemble(files: EngineFiles, uv: Path, folder: Path, work: Path, wheels: Path, stop: threading.Event) -> None:
-    """Make a virtual environment in ``folder`` from wheels; raises UvFailedError, StoppedError, OSError.
+    """Install those wheels in the environment in ``folder``; raises UvFailedError, StoppedError, OSError.
 
     Links instead of copies where the file system can: what was downloaded is unpacked once.
     """
+    if not files.files:
+        return
     listed = work / "engine.txt"
     listed.write_text("".join(f"{each.requirement}\n" for each in files.files), "utf-8")
-    run_uv(uv, "venv", "--no-config", "--python", sys.executable, str(folder), work=work, stop=stop)
     words = ["pip", "install", "--no-config", "--offline", "--no-index", "--no-deps", "--no-build"]
     words += ["--find-links", str(wheels), "--require-hashes"]
     words += ["--find-links", str(SHIPPED)] if any(each.is_shipped for each in files.files) else []

@@ -120,6 +120,26 @@ def test_an_engine_is_tried_before_it_is_used_and_the_old_one_stays_until_anothe
     assert kept == new and new.python.exists()
 
 
+@pytest.mark.slow
+def test_a_newer_engine_downloads_what_has_changed_and_takes_over_the_rest(workshop: Workshop) -> None:
+    first = workshop.offer("1.0")
+    assert workshop.attempt(first) == Installed()
+    second = msgspec.structs.replace(first, files=(first.files[0], workshop.offer("2.0").files[1]))
+    workshop.index.asked.clear()
+    assert workshop.attempt(second) == Installed(), "it works with the torch of the engine before"
+    assert {name for name, _ in workshop.index.asked if name.endswith(".whl")} == {second.files[1].name}
+    engine = workshop.place.engine()
+    assert engine is not None and engine.is_of(second)
+    (ballast,) = engine.folder.glob("lib/python3*/site-packages/ballast-*.dist-info")
+    assert ballast.name == "ballast-2.0.dist-info"
+
+    (borrowed,) = engine.folder.glob("lib/python3*/site-packages/borrowed.pth")
+    borrowed.write_bytes(b"\n" * borrowed.stat().st_size)  # as a bad disk may leave it: of the right size
+    third = msgspec.structs.replace(first, files=(first.files[0], workshop.offer("3.0").files[1]))
+    assert workshop.attempt(third) == Installed(), "one that does not start is downloaded whole"
+    assert first.files[0].name in {name for name, _ in workshop.index.asked}
+
+
 def test_a_cut_download_is_said_and_goes_on_where_it_stopped(workshop: Workshop) -> None:
     files = workshop.offer(works=False)
     workshop.index.cut_at_bytes = BALLAST_BYTES // 2

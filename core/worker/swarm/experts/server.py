@@ -1,7 +1,7 @@
 """The RPCs of a host: an expert's forward and backward passes, and its weights. Whoever asks is a stranger.
 
 hivemind's own server is not used: it trains an expert for whoever sends a gradient, forks two processes for each
-expert and loads its checkpoints with pickle.
+expert and loads its checkpoints by `torch.load`.
 """
 
 from __future__ import annotations
