@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import operator
+
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.run.spec.collaboration import Aggregation
-from core.worker.swarm.aggregation.rules import aggregate, counted_aggregate
+from core.worker.swarm.aggregation.rules import aggregate, cap_heaviest, counted_aggregate
 
 HONEST = torch.tensor([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]])
 ROBUST: tuple[Aggregation, ...] = ("clip", "centered-clip")
@@ -56,6 +60,17 @@ def test_who_has_no_weight_does_not_count() -> None:
     keeper = torch.full((3,), 1e6)
     torch.testing.assert_close(aggregate([keeper, HONEST[0]], [0.0, 5.0], "clip", 4.0), HONEST[0])
     assert not aggregate([keeper, keeper], [0.0, 0.0], "clip", 4.0).any()
+
+
+@given(st.lists(st.floats(0, 1e12), max_size=40))
+def test_the_heaviest_quarter_has_a_third_of_the_weight_at_the_most_and_equal_weights_stay(
+    weights: list[float],
+) -> None:
+    capped = sorted(cap_heaviest(weights), reverse=True)
+    quarter = sum(each > 0 for each in weights) // 4
+    assert sum(capped[:quarter]) <= (1 + 1e-9) * sum(capped) / 3
+    assert all(map(operator.le, cap_heaviest(weights), weights))
+    assert cap_heaviest([3.0] * len(weights)) == [3.0] * len(weights)
 
 
 RULES: tuple[Aggregation, ...] = ("mean", *ROBUST)

@@ -119,6 +119,15 @@ def test_a_reducer_that_meets_two_gross_liars_of_nine_in_its_first_exchange_is_n
     assert max(reducer.sizes()) < 1  # what is usual from now on
 
 
+def test_two_of_nine_that_send_the_opposite_and_claim_a_billion_samples_do_not_turn_the_average_around() -> None:
+    learned = torch.randn(COUNT)
+    sent = [*(learned + 0.3 * torch.randn(COUNT) for _ in range(7)), -learned, -learned]
+    _reducer, (answer, *_) = reduction(*sent, weights=(100.0,) * 7 + (1e9, 1e9))
+    assert isinstance(answer, Tensor)
+    average = RULE.codec.decode(answer, COUNT)
+    assert 0.3 < float(average @ learned / (learned @ learned)) < 0.4  # two thirds of the weight, less the other third
+
+
 def test_a_reducer_compares_the_directions_of_whom_it_averages() -> None:
     learned = torch.randn(COUNT)
     sent = [*(learned + torch.randn(COUNT) for _ in range(5)), -learned, torch.zeros(COUNT)]

@@ -7,6 +7,7 @@ much counts as much as the others. ``centered-clip`` does the same with the dist
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -67,6 +68,21 @@ def _capped(weights: Tensor, cap: float) -> Tensor:
     *others, second, _largest = sorted(weights.tolist())
     second = min(second, sum(others))
     return weights.clamp(max=(sum(others) + second) / 2)
+
+
+def cap_heaviest(weights: Sequence[float]) -> list[float]:
+    """These weights, of which the heaviest quarter of all that are not zero, rounded down, has a third at the most.
+
+    A minority of liars who claim a billion samples each has no majority of the weight.
+    """
+    counted = sorted(each for each in weights if each > 0)
+    heaviest, cap = len(counted) // 4, math.inf
+    for clamped in range(heaviest, 3 * heaviest):
+        lighter = counted[: len(counted) - clamped]
+        cap = sum(lighter) / (3 * heaviest - clamped)
+        if cap >= lighter[-1]:
+            break
+    return [min(each, cap) for each in weights]
 
 
 def weighted_mean(stacked: Tensor, shares: Tensor) -> Tensor:

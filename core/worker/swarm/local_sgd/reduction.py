@@ -14,7 +14,7 @@ from torch import Tensor
 from core.run.spec.collaboration import Aggregation
 from core.worker.swarm.aggregation.aggregators import Sent
 from core.worker.swarm.aggregation.leave_one_out import LeaveOneOut
-from core.worker.swarm.aggregation.rules import MIN_SENDERS, counted_aggregate
+from core.worker.swarm.aggregation.rules import MIN_SENDERS, cap_heaviest, counted_aggregate
 from core.worker.swarm.averaging.allreduce import MAX_RATIO
 from core.worker.swarm.local_sgd.codecs.codec import Codec
 
@@ -51,8 +51,13 @@ class ReductionRule:
         """The same, and how far each of the parts counts in it, from 0 to 1; see `counted_aggregate`."""
         norms = torch.stack([part.norm() for part in parts]) * (torch.tensor(weights) > 0)
         taken = torch.tensor(weights, dtype=torch.float64).masked_fill(are_gross(norms), 0.0).tolist()
-        average, counted = counted_aggregate(parts, taken, self.aggregation, self.weight_cap)
-        return self.codec.encode(average), counted
+        capped = cap_heaviest(taken)
+        average, counted = counted_aggregate(parts, capped, self.aggregation, self.weight_cap)
+        whole = sum(taken) / (sum(capped) or 1.0)
+        left = [
+            min(1.0, whole * cap / weight) if weight > 0 else 0.0 for cap, weight in zip(capped, taken, strict=True)
+        ]
+        return self.codec.encode(average), [each * share for each, share in zip(counted, left, strict=True)]
 
 
 class UsualSize:
