@@ -90,10 +90,7 @@ class Network(Event, tag="network", kw_only=True, frozen=True):
 
 
 class LineMeasured(Event, tag="line_measured", kw_only=True, frozen=True):
-    """How fast this computer's line is in the network that it is in, at the least, and when that was measured.
-
-    It is sent before consent, if measured ``at`` an earlier time (seconds since 1970), and when it is anew.
-    """
+    """How fast this computer's line is in its network at the least, measured ``at`` that time (seconds since 1970)."""
 
     direction: Literal["upload", "download"]
     bits_per_second: float

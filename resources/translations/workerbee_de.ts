@@ -5475,6 +5475,10 @@
         <translation>%1 gibt es schon und blieb, wie es ist.</translation>
     </message>
     <message>
+        <source>The run comes to its end: `workerbee steer RUN resume` first.</source>
+        <translation>Der Lauf geht zu Ende: zuerst `workerbee steer RUN resume`.</translation>
+    </message>
+    <message>
         <source>No run was published from the folder %1.</source>
         <translation>Aus dem Ordner %1 wurde kein Lauf veröffentlicht.</translation>
     </message>
@@ -5863,6 +5867,10 @@
         <translation>In %1 steht kein Token.</translation>
     </message>
     <message>
+        <source>All go on from epoch %1.</source>
+        <translation>Alle machen bei Epoche %1 weiter.</translation>
+    </message>
+    <message>
         <source>It needs %1; this is %2.</source>
         <translation>Er braucht %1; dies ist %2.</translation>
     </message>
@@ -5905,6 +5913,10 @@
     <message>
         <source>There is no checkpoint of epoch %1. Those that are kept: %2.</source>
         <translation>Von Epoche %1 gibt es keinen Checkpoint. Aufgehoben sind: %2.</translation>
+    </message>
+    <message>
+        <source>The checkpoint of epoch %1, to which the run is to go back, is gone or another one. `workerbee run rollback` takes another epoch&apos;s.</source>
+        <translation>Der Checkpoint von Epoche %1, zu dem der Lauf zurückkehren soll, ist nicht mehr da oder ein anderer. `workerbee run rollback` nimmt den Checkpoint einer anderen Epoche.</translation>
     </message>
     <message>
         <source>%1: %2; it is now %3.</source>

@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.errors import ErrorKind, UserError
 from core.files.atomic import storage_problem
 from core.files.locks import PeerFiles
+from core.localizable import localized
 from core.records.published.checkpoint_header import KeptCheckpoint
 from core.records.published.checkpoint_history import CheckpointHistory, file_hash
 from core.run.steering.control_value import ControlValue
@@ -21,7 +22,8 @@ def checkpoint_to_go_back_to(files: PeerFiles, epoch: int) -> KeptCheckpoint:
     if found is None:
         kept = ", ".join(str(each.epoch) for each in history.all())
         raise UserError(
-            ErrorKind.USAGE, f"There is no checkpoint of epoch {epoch}. Those that are kept: {kept or '-'}."
+            ErrorKind.USAGE,
+            localized("There is no checkpoint of epoch %1. Those that are kept: %2.", epoch, kept or "-"),
         )
     return found
 
@@ -33,7 +35,7 @@ def order_rollback(files: PeerFiles, organiser: str, run_id: str, epoch: int, no
     """
     control = asked_control(files, organiser, run_id)
     if control.order.state in ("draining", "ended"):
-        raise UserError(ErrorKind.USAGE, "The run comes to its end: `workerbee steer RUN resume` first.")
+        raise UserError(ErrorKind.USAGE, localized("The run comes to its end: `workerbee steer RUN resume` first."))
     found = checkpoint_to_go_back_to(files, epoch)
     try:
         sha256 = file_hash(found.path)

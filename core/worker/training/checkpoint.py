@@ -53,10 +53,14 @@ class Checkpoints:
             interrupted.unlink(missing_ok=True)
         self._rollback = rollback
         if rollback is not None and not self._history.go_back(rollback):
-            words = (
-                "The checkpoint of epoch %1, to which the run is to go back, is gone or another one. %2 takes another."
+            raise UserError(
+                ErrorKind.USAGE,
+                localized(
+                    "The checkpoint of epoch %1, to which the run is to go back, is gone or another one. "
+                    "`workerbee run rollback` takes another epoch's.",
+                    rollback.epoch,
+                ),
             )
-            raise UserError(ErrorKind.USAGE, localized(words, rollback.epoch, "`workerbee run rollback`"))
         while self._path.exists():
             if (loaded := self._load()) is not None or not self._take_the_one_before():
                 return loaded

@@ -98,7 +98,7 @@ class SteeringFollower:
         if is_over and not self._is_organiser:
             self._channel.leave()
         elif not is_same(control.rollback, self._rollback):
-            detail = f"All go on from epoch {least_epoch(control.rollback)}."
+            detail = localized("All go on from epoch %1.", least_epoch(control.rollback))
             self._channel.emit(Failed(problem=ErrorKind.RUN_ROLLED_BACK.key, detail=detail))
             self._channel.leave()
         else:
