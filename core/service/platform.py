@@ -32,7 +32,7 @@ def service_manager(root: Path = Path("/")) -> ServiceManager:
 
 def _why_not(root: Path) -> Detail:
     if not (root / "run" / "systemd" / "system").is_dir():
-        if is_wsl():
+        if is_wsl(root):
             return localized(
                 "Under WSL, switch systemd on: `%1`, then `%2` in Windows.", SYSTEMD_COMMAND, RESTART_COMMAND
             )

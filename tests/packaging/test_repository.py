@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -22,6 +23,7 @@ from installer.package.repository import KEY_FILE, make_repository
 NEEDED = ("apt-get", "apt-cache", "dpkg-deb", "gpg", "gpgconf")
 MISSING = [program for program in NEEDED if shutil.which(program) is None]
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"needs {', '.join(MISSING)}")
+AN_HOUR_AGO = time.time() - 3600
 SUITE, POOL = Path("dists/stable"), Path("pool/main/w/workerbee")
 
 
@@ -96,8 +98,11 @@ class Apt:
 @pytest.fixture
 def repository(tmp_path: Path, publisher: str) -> Path:
     """A signed repository with version 0.1.0."""
-    make_repository(tmp_path / "repository", [package(tmp_path, "0.1.0")], publisher)
-    return tmp_path / "repository"
+    folder = tmp_path / "repository"
+    make_repository(folder, [package(tmp_path, "0.1.0")], publisher)
+    for index in (folder / "dists").rglob("*Release*"):
+        os.utime(index, (AN_HOUR_AGO, AN_HOUR_AGO))  # a server tells times in whole seconds, by which apt asks
+    return folder
 
 
 @pytest.fixture

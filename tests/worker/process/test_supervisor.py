@@ -50,6 +50,7 @@ UNSUPERVISED = {
     "process/process_tree.py": "runs in a forked child, whose only thread of ours it is",
     "process/channel.py": "the timer that kills a worker which does not end",
     "process/supervisor.py": "the supervisor itself",
+    "swarm/experts/p2p_thread.py": "an event loop; what fails in it is raised in the future of who has asked",
     "swarm/averaging/optimizer.py": "cancels a round once; what is left of it ends by its own timeout",
 }
 
