@@ -47,7 +47,7 @@ def agree(told: Sequence[dict[int, float]], mode: str) -> bool:
 def told_to_go_back(person: Person, epoch: int) -> int:
     """Where, in what it says, the person is told why the worker ends, and from which epoch all go on."""
     told = person.wait_for(Failed, lambda event: event.problem == ErrorKind.RUN_ROLLED_BACK.key)
-    assert told.detail == f"All go on from epoch {epoch}."
+    assert str(told.detail) == f"All go on from epoch {epoch}."
     return person.said.index(told)
 
 

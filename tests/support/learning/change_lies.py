@@ -18,7 +18,6 @@ import torch
 from torch import Tensor
 
 from core.worker.swarm import LocalSgdOptimizer
-from core.worker.swarm.aggregation.rules import aggregate
 from core.worker.swarm.local_sgd import reduction
 from core.worker.swarm.local_sgd.answer_checks import ReducerAnswers
 from core.worker.swarm.local_sgd.codecs.wire import EncodedParts
@@ -32,9 +31,19 @@ def lie_in_messages(lie: Lie) -> None:
     if lie in ("nan", "short"):
         _send_nonsense(lie)
     elif lie == "reducer":
-        reduction.aggregate = lambda *args: -aggregate(*args)  # type: ignore[attr-defined]
+        _change_averages(torch.neg)
     elif lie == "bent":
-        reduction.aggregate = lambda *args: _bent(aggregate(*args))  # type: ignore[attr-defined]
+        _change_averages(_bent)
+
+
+def _change_averages(change: Callable[[Tensor], Tensor]) -> None:
+    aggregate = reduction.counted_aggregate  # type: ignore[attr-defined]
+
+    def lied(*args: Any) -> tuple[Tensor, list[float]]:
+        average, counted = aggregate(*args)
+        return change(average), counted
+
+    reduction.counted_aggregate = lied  # type: ignore[attr-defined, assignment]
 
 
 def _bent(average: Tensor) -> Tensor:
