@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from app.controllers.device_poller import DevicePoller
 from app.controllers.dry_run_controller import DryRunController
 from app.controllers.settings_store import SettingsStore
+from app.controllers.suspend_pause import SuspendPause
 from app.controllers.thread_bridge import Bridge
 from core.client.client import Client
 from core.client.event_timestamps import EventTimestamps
@@ -26,8 +27,6 @@ from core.run.address import JoinAddress
 from core.run.manifest import RunManifest
 from core.texts.run import closed_words
 
-AT_WORK = ("connecting", "starting", "training")
-"""The phases in which a run that the person has started can be paused."""
 AUTOMATIC = "auto"
 
 
@@ -81,7 +80,7 @@ class SessionController(QObject):
         self.pinned_device = ""
         self._settings_store, self._device_poller = settings_store, device_poller
         self._when_over: Callable[[], None] | None = None
-        self._is_resume_due = False
+        self._suspend_pause = SuspendPause(self.client, self._apply)
         self._goes_on_with: RunFound | None = None
         self._post = bridge.post_event
         bridge.event_arrived.connect(self._on_event)
@@ -180,7 +179,7 @@ class SessionController(QObject):
 
     def pause(self, seconds: float | None = None) -> None:
         """Pause for so many seconds, or until the person resumes."""
-        self._is_resume_due = False
+        self._suspend_pause.forget()
         until = None if seconds is None else time.time() + seconds
         self._apply(lambda: self.client.pause(until=until))
 
@@ -227,26 +226,22 @@ class SessionController(QObject):
 
     def prepare_suspend(self) -> bool:
         """Leave the run because the computer is about to be suspended; whether there is anything to wait for."""
-        if self.is_at_work:
-            self._apply(lambda: self.client.pause(reason="sleep"))
+        self._suspend_pause.prepare(is_at_work=self.is_at_work)
         return not self.may_suspend
 
     @property
     def may_suspend(self) -> bool:
         """Whether the computer may be suspended without anybody in the swarm waiting for it."""
-        return self.session.phase not in (*AT_WORK, "leaving")
+        return self._suspend_pause.may_suspend
 
     def resume_after_suspend(self) -> None:
         """Join the run again that was left for a suspend, or that was connected all through it."""
-        if self.is_at_work and not self.session.restarting:
-            self._apply(lambda: self.client.pause(reason="sleep"))
-        self._is_resume_due = True
-        self._continue_pending()
+        self._suspend_pause.end(is_at_work=self.is_at_work)
 
     @property
     def is_at_work(self) -> bool:
         """Whether a run that the person has started goes on, so that it can be paused."""
-        return self.session.consent is not None and self.session.phase in AT_WORK
+        return self.session.is_at_work
 
     def _on_event(self, event: ClientEvent) -> None:
         self._apply(lambda: self.client.handle(event))
@@ -279,11 +274,7 @@ class SessionController(QObject):
             action, self._when_over = self._when_over, None
             self._apply(action)
         self._go_on_as_agreed()
-        pause = self.session.pause
-        if self._is_resume_due and (pause is None or self.session.phase == "paused"):
-            self._is_resume_due = False
-            if pause is not None and pause.reason == "sleep":
-                self._apply(self.client.resume)
+        self._suspend_pause.go_on()
 
     def _go_on_as_agreed(self) -> None:
         """Train in the run that is joined again, unless it has become another; then the review waits for the person."""

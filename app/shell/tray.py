@@ -6,7 +6,6 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QWidget
 
-from app.controllers.session_controller import AT_WORK
 from app.shell.tray_icons import tray_icon
 from app.widgets.pause_menu import PauseMenu
 from core.client.session import Session
@@ -63,11 +62,6 @@ class Tray(QObject):
         """Remove the icon, as a program that ends should."""
         if self._icon is not None:
             self._icon.hide()
-
-    def show_session(self, session: Session, sentence: str) -> None:
-        """Show the state of the only session; ``sentence`` is the status sentence."""
-        can_pause = session.consent is not None and session.phase in AT_WORK
-        self.show_sessions(session, (sentence,), can_pause=can_pause, can_resume=session.phase == "paused")
 
     def show_sessions(
         self, foremost: Session, sentences: tuple[str, ...], *, can_pause: bool, can_resume: bool

@@ -44,6 +44,8 @@ from core.protocol.events import (
 from core.protocol.peers import PeerSeen, Suspect
 from core.run.steering.control_value import Order
 
+AT_WORK = ("connecting", "starting", "training")
+"""The phases in which a run that the person has started can be paused."""
 KEPT_ROUNDS = 15
 KEPT_WARNINGS = 20
 KEPT_RECEIPTS = 64
@@ -196,6 +198,11 @@ class Session:
         if self.consent is not None:
             return self.consent.run_id
         return self.agreed.manifest.run.id if self.agreed else None
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether a run that the person has started goes on, so that it can be paused."""
+        return self.consent is not None and self.phase in AT_WORK
 
     @property
     def has_trained(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.client.event_timestamps import EventTimestamps
-from core.client.session import Session
+from core.client.session import AT_WORK, Session
 from core.errors import ErrorKind
 from core.placeholders import fill_placeholders
 from core.protocol.events import Progress, Restarting, StateLoading
@@ -12,12 +12,11 @@ from core.texts.localization import translate
 from core.texts.run import order_words
 
 BETWEEN = " · "
-_AT_WORK = ("connecting", "starting", "training")
 
 
 def status(session: Session, timestamps: EventTimestamps, now: float) -> str:
     """Return the status of a session in one sentence; ``now`` is in seconds of ``time.time()``."""
-    ignored = availability.ignored(session.availability) if session.joined_run_id and session.phase in _AT_WORK else ""
+    ignored = availability.ignored(session.availability) if session.joined_run_id and session.phase in AT_WORK else ""
     slowed = availability.slowed(session.pace) if session.pace.cause and _follows_rules(session) else ""
     parts = (_status(session, timestamps, now), slowed, ignored)
     return BETWEEN.join(part for part in parts if part)

@@ -10,7 +10,7 @@ from datetime import datetime
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.controllers.availability_controller import AvailabilityController
-from app.controllers.session_controller import AT_WORK
+from app.controllers.suspend_pause import SuspendPause
 from app.controllers.thread_bridge import Bridge
 from core.availability.observation import Observation
 from core.client.availability_guard import AvailabilityGuard
@@ -63,7 +63,7 @@ class DeviceSession(QObject):
         self._guard = AvailabilityGuard(lambda: availability.rules, self._seen, self._bridge.post_event)
         self._due: RunContinued | None = None
         self._deadline = 0.0
-        self._is_resume_due = False
+        self._suspend_pause = SuspendPause(self.client, self._apply)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._check)
 
@@ -81,12 +81,12 @@ class DeviceSession(QObject):
     def is_at_work(self) -> bool:
         """Whether it trains or is about to, so that it can be paused."""
         is_due = self._due is not None and self._due.pause is None
-        return is_due or (self.session.consent is not None and self.session.phase in AT_WORK)
+        return is_due or self.session.is_at_work
 
     @property
     def may_suspend(self) -> bool:
         """Whether the computer may be suspended without anybody in the swarm waiting for this worker."""
-        return self.session.phase not in (*AT_WORK, "leaving")
+        return self._suspend_pause.may_suspend
 
     @property
     def pause_of_owner(self) -> Pause | None:
@@ -106,7 +106,7 @@ class DeviceSession(QObject):
 
     def pause(self, seconds: float | None = None) -> None:
         """Pause for so many seconds, or until the person resumes."""
-        self._is_resume_due = False
+        self._suspend_pause.forget()
         pause = Pause("person", None if seconds is None else time.time() + seconds)
         if self._due is not None:
             self._due = replace(self._due, pause=pause)
@@ -139,15 +139,11 @@ class DeviceSession(QObject):
 
     def prepare_suspend(self) -> None:
         """Leave the run because the computer is about to be suspended."""
-        if self.is_at_work:
-            self._apply(lambda: self.client.pause(reason="sleep"))
+        self._suspend_pause.prepare(is_at_work=self.is_at_work)
 
     def resume_after_suspend(self) -> None:
         """Join the run again that was left for a suspend, or that was connected all through it."""
-        if self.is_at_work and not self.session.restarting:
-            self._apply(lambda: self.client.pause(reason="sleep"))
-        self._is_resume_due = True
-        self._wake()
+        self._suspend_pause.end(is_at_work=self.is_at_work)
 
     def deliver(self) -> None:
         """Handle the reports that have waited; about once a second."""
@@ -172,15 +168,7 @@ class DeviceSession(QObject):
         if after is not before:
             self.timestamps = self.timestamps.after(after, time.time())
             self.changed.emit(before, after)
-        self._wake()
-
-    def _wake(self) -> None:
-        """Resume after a suspend, as soon as the worker has left."""
-        pause = self.session.pause
-        if self._is_resume_due and (pause is None or self.session.phase == "paused"):
-            self._is_resume_due = False
-            if pause is not None and pause.reason == "sleep":
-                self._apply(self.client.resume)
+        self._suspend_pause.go_on()
 
     def _check(self) -> None:
         """Have the rules decide, and begin what has waited for their first decision."""

@@ -25,6 +25,12 @@ HELD = replace(TRAINING, phase="paused", pause=Pause("rule", rule=Reason("game",
 PAUSED = replace(TRAINING, phase="paused", pause=Pause())
 
 
+def show(tray: Tray, session: Session, sentence: str) -> None:
+    """Show the only session, and offer what suits it."""
+    can_resume = session.phase == "paused"
+    tray.show_sessions(session, (sentence,), can_pause=session.is_at_work, can_resume=can_resume)
+
+
 def shown(tray: Tray) -> list[str]:
     """The menu as a person reads it."""
     tray.menu.aboutToShow.emit()
@@ -61,9 +67,9 @@ def test_the_ring_is_painted_anew_only_where_it_looks_different(qtbot: QtBot) ->
 
 def test_the_menu_offers_what_can_be_done(qtbot: QtBot) -> None:
     tray = Tray()
-    tray.show_session(Session(), "")
+    show(tray, Session(), "")
     assert shown(tray) == ["Nothing is running", "Open Workerbee", "Quit"]
-    tray.show_session(TRAINING, "Training · epoch 8")
+    show(tray, TRAINING, "Training · epoch 8")
     assert shown(tray) == [
         "Training · epoch 8",
         "Open Workerbee",
@@ -71,9 +77,9 @@ def test_the_menu_offers_what_can_be_done(qtbot: QtBot) -> None:
         "Finish this epoch, then stop",
         "Quit",
     ]
-    tray.show_session(PAUSED, "Paused by you until you resume")
+    show(tray, PAUSED, "Paused by you until you resume")
     assert shown(tray) == ["Paused by you until you resume", "Open Workerbee", "Resume", "Quit"]
-    tray.show_session(HELD, "Paused: SuperTux is running")
+    show(tray, HELD, "Paused: SuperTux is running")
     assert shown(tray) == ["Paused: SuperTux is running", "Open Workerbee", "Resume now", "Quit"]
 
 
@@ -82,13 +88,13 @@ def test_of_several_devices_each_has_a_line_and_what_suits_any_is_offered(qtbot:
     tray.show_sessions(TRAINING, ("GPU 0: Training", "GPU 1: Paused"), can_pause=True, can_resume=True)
     assert shown(tray)[:2] == ["GPU 0: Training", "GPU 1: Paused"]
     assert {"Pause", "Resume"} <= set(shown(tray))
-    tray.show_session(TRAINING, "Training")
+    show(tray, TRAINING, "Training")
     assert shown(tray) == ["Training", "Open Workerbee", "Pause", "Finish this epoch, then stop", "Quit"]
 
 
 def test_a_pause_is_wished_for_as_long_as_was_chosen(qtbot: QtBot) -> None:
     tray = Tray()
-    tray.show_session(TRAINING, "")
+    show(tray, TRAINING, "")
     (pause,) = tray.menu.findChildren(QMenu)
     wishes: list[float | None] = []
     tray.pause_requested.connect(wishes.append)
@@ -113,7 +119,7 @@ def test_a_pause_is_wished_for_as_long_as_was_chosen(qtbot: QtBot) -> None:
 )
 def test_every_line_of_the_menu_is_a_wish(qtbot: QtBot, words: str, wish: str) -> None:
     tray = Tray()
-    tray.show_session(TRAINING, "")
+    show(tray, TRAINING, "")
     action = next(each for each in tray.menu.actions() if each.text().replace("&", "") == words)
     with qtbot.waitSignal(getattr(tray, wish)):
         action.trigger()

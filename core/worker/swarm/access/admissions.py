@@ -18,12 +18,11 @@ from hivemind.utils import MSGPackSerializer
 from core.run.signed_receipts import key_hash
 from core.tickets.admission import MAX_ADMISSION_BYTES, Admission, AdmissionBook, admission_in, sign_admission
 from core.worker.swarm.dht.node import Swarm
-from core.worker.swarm.dht.organiser_values import stored_bytes
+from core.worker.swarm.dht.organiser_values import peer_value
 from core.worker.swarm.dht.publisher import Publisher
 from core.worker.swarm.dht.reader import forget, read_dictionary
 
 KEY_END = "workerbee_admissions"  # of the DHT key; the run's id is its beginning
-_MAX_SUBKEY_BYTES = 64
 
 
 class AdmissionValidator(RecordValidatorBase):
@@ -37,7 +36,7 @@ class AdmissionValidator(RecordValidatorBase):
         """Whether the record may be stored; what records under other keys say is none of our business."""
         if record.key != self._key_id:
             return True
-        if (found := _admission_of(record)) is None:
+        if (found := peer_value(record, MAX_ADMISSION_BYTES)) is None:
             return False
         holder, encoded = found
         admitted = admission_in(encoded, holder, self._run_id, self._signers)
@@ -78,20 +77,8 @@ class Admissions:
 
 def _read(dht: DHT, run_id: str, also_ask: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     for record in read_dictionary(dht, _key(run_id), also_ask):
-        if (found := _admission_of(record)) is not None:
+        if (found := peer_value(record, MAX_ADMISSION_BYTES)) is not None:
             yield found
-
-
-def _admission_of(record: DHTRecord) -> tuple[str, bytes] | None:
-    """The peer id under which a record stands, and what it holds; ``None`` for what can be no admission."""
-    encoded = stored_bytes(record.value, MAX_ADMISSION_BYTES)
-    if len(record.subkey) > _MAX_SUBKEY_BYTES or encoded is None:
-        return None
-    try:
-        holder = MSGPackSerializer.loads(record.subkey)
-    except Exception:  # strangers may have packed anything
-        return None
-    return (holder, encoded) if isinstance(holder, str) else None
 
 
 def _key(run_id: str) -> str:

@@ -1,14 +1,16 @@
-"""What an organiser and its keepers hold in the DHT under their own peer ids; signed, which the reader verifies."""
+"""What peers hold in the DHT under their own peer ids, first of all an organiser; signed, which the reader verifies."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from hivemind.dht import DHT
+from hivemind.dht.validation import DHTRecord
 from hivemind.utils import MSGPackSerializer
 
 from core.worker.swarm.dht.reader import read_dictionary
 
+_MAX_SUBKEY_BYTES = 64  # of a packed peer id
 _PACKING_BYTES = 16  # around what the DHT packs once more
 
 
@@ -18,6 +20,21 @@ def values_of(dht: DHT, key: str, signers: Sequence[str], max_bytes: int) -> Ite
     for record in read_dictionary(dht, key, signers):
         if record.subkey in subkeys and (value := stored_bytes(record.value, max_bytes)) is not None:
             yield subkeys[record.subkey], value
+
+
+def peer_value(record: DHTRecord, max_bytes: int) -> tuple[str, bytes] | None:
+    """The peer id under which a record stands, and its value of so many bytes at the most; unverified.
+
+    ``None`` for anything else that strangers may have stored.
+    """
+    encoded = stored_bytes(record.value, max_bytes)
+    if len(record.subkey) > _MAX_SUBKEY_BYTES or encoded is None:
+        return None
+    try:
+        holder = MSGPackSerializer.loads(record.subkey)
+    except Exception:  # strangers may have packed anything
+        return None
+    return (holder, encoded) if isinstance(holder, str) else None
 
 
 def stored_bytes(packed: bytes, max_bytes: int) -> bytes | None:

@@ -23,7 +23,7 @@ from core.run.signed_record import sign_record, signed_value
 from core.schema import StrictStruct
 from core.security.identity import Identity
 from core.worker.experts.block import ExpertId
-from core.worker.swarm.dht.organiser_values import stored_bytes
+from core.worker.swarm.dht.organiser_values import peer_value
 from core.worker.swarm.dht.reader import forget, read_dictionary
 from core.worker.swarm.experts.messages import Index, Layer
 from core.worker.swarm.patches.monotonic_clock import steady_time
@@ -33,7 +33,6 @@ CLOCK_SECONDS = 60.0  # by which two computers' clocks may differ
 MAX_HOSTED = 1024
 MAX_ANNOUNCEMENT_BYTES = 8 * 1024
 KEY_END = "workerbee_experts"  # of the DHT key; the run's id is its beginning
-_MAX_SUBKEY_BYTES = 64
 _KIND = b"workerbee hosted experts 1:"
 
 
@@ -69,7 +68,7 @@ class AnnouncementValidator(RecordValidatorBase):
         """Whether the record may be stored; what records under other keys say is none of our business."""
         if record.key != self._key_id:
             return True
-        found = _signed_in(record)
+        found = peer_value(record, MAX_ANNOUNCEMENT_BYTES)
         return found is not None and announcement_in(*found[::-1], self._run_id, time.time()) is not None
 
     def merge_with(self, other: RecordValidatorBase) -> bool:
@@ -97,7 +96,7 @@ def announced_experts(dht: DHT, run_id: str, also_ask: Iterable[str] = ()) -> di
     found: dict[str, frozenset[ExpertId]] = {}
     now = time.time()
     for record in read_dictionary(dht, _key(run_id), also_ask):
-        if (signed := _signed_in(record)) is None:
+        if (signed := peer_value(record, MAX_ANNOUNCEMENT_BYTES)) is None:
             continue
         host, encoded = signed
         if (experts := announcement_in(encoded, host, run_id, now)) is not None:
@@ -107,18 +106,6 @@ def announced_experts(dht: DHT, run_id: str, also_ask: Iterable[str] = ()) -> di
 
 async def _keep(_dht: DHT, node: DHTNode, key: str, subkey: str, value: bytes, until: float) -> None:
     node.protocol.storage.keep(DHTID.generate(source=key), subkey, MSGPackSerializer.dumps(value), until)
-
-
-def _signed_in(record: DHTRecord) -> tuple[str, bytes] | None:
-    """The peer id under which a record stands, and what it holds; ``None`` for what can be no announcement."""
-    encoded = stored_bytes(record.value, MAX_ANNOUNCEMENT_BYTES)
-    if len(record.subkey) > _MAX_SUBKEY_BYTES or encoded is None:
-        return None
-    try:
-        host = MSGPackSerializer.loads(record.subkey)
-    except Exception:  # strangers may have packed anything
-        return None
-    return (host, encoded) if isinstance(host, str) else None
 
 
 def _key(run_id: str) -> str:

@@ -1,0 +1,48 @@
+"""The pause of a client while the computer is suspended, which ends with the suspend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from core.client.client import Client
+from core.client.session import AT_WORK
+
+
+class SuspendPause:
+    """Has a ``client`` leave its run before a suspend and join it again afterwards.
+
+    ``apply`` does something to the client, and emits what it has changed; after every change it calls `go_on`.
+    """
+
+    def __init__(self, client: Client, apply: Callable[[Callable[[], None]], None]) -> None:
+        self._client, self._apply = client, apply
+        self._is_resume_due = False
+
+    @property
+    def may_suspend(self) -> bool:
+        """Whether the computer may be suspended without anybody in the swarm waiting for this worker."""
+        return self._client.session.phase not in (*AT_WORK, "leaving")
+
+    def prepare(self, *, is_at_work: bool) -> None:
+        """Leave the run because the computer is about to be suspended."""
+        if is_at_work:
+            self._apply(lambda: self._client.pause(reason="sleep"))
+
+    def end(self, *, is_at_work: bool) -> None:
+        """Join the run again that was left for a suspend, or that was connected all through it."""
+        if is_at_work and not self._client.session.restarting:
+            self._apply(lambda: self._client.pause(reason="sleep"))
+        self._is_resume_due = True
+        self.go_on()
+
+    def forget(self) -> None:
+        """Leave a pause as it is after the suspend: the person wishes it."""
+        self._is_resume_due = False
+
+    def go_on(self) -> None:
+        """Resume after a suspend, as soon as the worker has left."""
+        pause = self._client.session.pause
+        if self._is_resume_due and (pause is None or self._client.session.phase == "paused"):
+            self._is_resume_due = False
+            if pause is not None and pause.reason == "sleep":
+                self._apply(self._client.resume)
