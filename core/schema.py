@@ -11,6 +11,10 @@ Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 MicroBatch = Annotated[int, Meta(ge=1, le=1_000_000)]
 """Samples that are computed at a time."""
 Fraction = Annotated[float, Meta(ge=0, lt=1)]
+UnixTime = Annotated[float, Meta(ge=0, le=2**33)]
+"""Seconds since 1970."""
+Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+"""In hexadecimal."""
 
 
 class StrictStruct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -12,10 +12,9 @@ from msgspec import Meta
 from core.engine.builds import BuildName
 from core.engine.pythons import this_python
 from core.files.resources import RESOURCES
-from core.schema import StrictStruct
+from core.schema import Sha256, StrictStruct
 
 FOLDER = RESOURCES / "engine"
-Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 _FileName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.+-]{1,250}[.]whl\Z")]
 _Bytes = Annotated[int, Meta(ge=0, le=20_000_000_000)]
 

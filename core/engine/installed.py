@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta
 
 from core.engine.builds import BuildName
-from core.engine.file_lists import EngineFiles, Sha256
+from core.engine.file_lists import EngineFiles
 from core.engine.pythons import this_python
 from core.errors import ErrorKind, UserError
 from core.files.atomic import write_atomically
@@ -21,7 +21,7 @@ from core.files.disk_space import disk_usage, free_space
 from core.files.folders import DataFolder
 from core.files.locks import LOCK_FILE, LockedFolder, try_lock
 from core.localizable import localized
-from core.schema import StrictStruct
+from core.schema import Sha256, StrictStruct
 
 _MAX_BYTES = 1 << 18
 

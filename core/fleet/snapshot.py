@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-
-from msgspec import Meta
+from typing import Literal
 
 from core.protocol.peers import FleetHealth, PeerSeen, Suspect
 from core.protocol.types import Event
 from core.run.signed_scores import Score
 from core.run.spec.collaboration import Mode
-from core.schema import Count, StrictStruct
+from core.schema import Count, StrictStruct, UnixTime
 
 
 class Group(StrictStruct, kw_only=True, frozen=True):
@@ -51,7 +49,7 @@ class FleetSnapshot(Event, tag="fleet", kw_only=True, frozen=True):
     ``loss`` is the mean of what they report, ``scores`` are the signed evaluations, ``organiser`` is a peer id.
     """
 
-    at: Annotated[float, Meta(ge=0, le=2**33)]
+    at: UnixTime
     run_id: str
     name: str
     state: Literal["open", "paused", "finished"] = "open"

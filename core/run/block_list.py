@@ -8,21 +8,19 @@ import msgspec
 from msgspec import Meta
 
 from core.run.signed_record import sign_record, signed_value
-from core.schema import StrictStruct
+from core.schema import StrictStruct, UnixTime
 from core.security.identity import Identity
 
 MAX_BLOCKS = 128
 MAX_BLOCK_LIST_BYTES = 16 * 1024
 _KIND = b"workerbee run blocks 1:"
 
-Seconds = Annotated[float, Meta(ge=0, le=2**33)]
-
 
 class Block(StrictStruct, kw_only=True, frozen=True):
     """A peer id that is blocked ``until`` a time in seconds since 1970."""
 
     peer_id: Annotated[str, Meta(min_length=1, max_length=64)]
-    until: Seconds
+    until: UnixTime
 
 
 class BlockList(StrictStruct, kw_only=True, frozen=True):

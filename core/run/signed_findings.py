@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from core.run.signed_record import sign_record, signed_value
-from core.schema import StrictStruct
+from core.schema import StrictStruct, UnixTime
 from core.security.identity import Identity
 
 MOST_FOUND = 32  # peers of each kind in one record; the latest
@@ -19,7 +19,6 @@ CLOCK_SECONDS = 60.0  # by which two computers' clocks may differ
 _KIND = b"workerbee run findings 1:"
 
 PeerIdText = Annotated[str, Meta(min_length=1, max_length=64)]
-Seconds = Annotated[float, Meta(ge=0, le=2**33)]
 Tries = Annotated[int, Meta(ge=0, le=2**31)]
 
 
@@ -27,7 +26,7 @@ class FoundLiar(StrictStruct, kw_only=True, frozen=True):
     """A peer of which an audit has found, ``at`` a time since 1970, that it returns what is not the average."""
 
     peer_id: PeerIdText
-    at: Seconds
+    at: UnixTime
 
 
 class TrialScore(StrictStruct, kw_only=True, frozen=True):
@@ -48,7 +47,7 @@ class AuditFindings(StrictStruct, kw_only=True, frozen=True):
     """The findings of one signer; a record of a later time, in seconds since 1970, replaces it."""
 
     run_id: str
-    at: Seconds = 0.0
+    at: UnixTime = 0.0
     liars: Annotated[tuple[FoundLiar, ...], Meta(max_length=MOST_FOUND)] = ()
     trials: Annotated[tuple[TrialScore, ...], Meta(max_length=MOST_FOUND)] = ()
 

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta
 
 from core.run.signed_record import sign_record, signed_value
-from core.schema import StrictStruct
+from core.schema import StrictStruct, UnixTime
 from core.security.identity import Identity
 
 MOST_RECEIPTS = 128  # in one record: those with the most samples
@@ -43,7 +43,7 @@ class SampleReceipts(StrictStruct, kw_only=True, frozen=True):
     """The receipts of one run that one peer has signed ``at`` a time, in seconds since 1970."""
 
     run_id: Annotated[str, Meta(min_length=1, max_length=64)]
-    at: Annotated[float, Meta(ge=0, le=2**33)]
+    at: UnixTime
     receipts: Annotated[tuple[SampleReceipt, ...], Meta(max_length=MOST_RECEIPTS)] = ()
 
     def of(self, key: bytes) -> SampleReceipt | None:

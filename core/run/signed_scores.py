@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from core.run.signed_record import sign_record, signed_value
-from core.schema import Count, StrictStruct
+from core.schema import Count, StrictStruct, UnixTime
 from core.security.identity import Identity
 
 MOST_SCORES = 64  # of a run that are told; the latest
@@ -27,7 +27,7 @@ class Score(StrictStruct, kw_only=True, frozen=True, omit_defaults=True):
 
     epoch: Count
     loss: float
-    at: Annotated[float, Meta(ge=0, le=2**33)]
+    at: UnixTime
     steps: Count = 0
     root: Annotated[bytes, Meta(max_length=16)] = b""
 

@@ -16,7 +16,7 @@ from msgspec import Meta
 from core.run.manifest import KeeperId, RunId
 from core.run.signed_receipts import KeyHash
 from core.run.signed_record import sign_record, signed_value
-from core.schema import StrictStruct
+from core.schema import StrictStruct, UnixTime
 from core.security.identity import Identity
 from core.tickets.ticket import (
     CLOCK_TOLERANCE_SECONDS,
@@ -40,7 +40,7 @@ class Admission(StrictStruct, kw_only=True, frozen=True):
     run_id: RunId
     organiser: KeeperId
     key: KeyHash
-    at: Annotated[float, Meta(ge=0, le=2**33)]
+    at: UnixTime
     ticket: Annotated[bytes, Meta(max_length=MAX_TICKET_BYTES)] = b""
 
 

@@ -13,8 +13,8 @@ from msgspec import Meta
 from core.run.manifest import RunId, RunManifest
 from core.run.signed_record import sign_record, signed_value
 from core.run.steering.edit import MOST_EDITS, Edit, Edits, Numbers
-from core.run.steering.rollback import ControlNumber, Rollback, Seconds
-from core.schema import Count, StrictStruct
+from core.run.steering.rollback import ControlNumber, Rollback
+from core.schema import Count, StrictStruct, UnixTime
 from core.security.identity import Identity
 from core.version import VERSION_PATTERN
 
@@ -35,7 +35,7 @@ class Order(StrictStruct, kw_only=True, frozen=True):
     """
 
     state: OrderState = "running"
-    since: Seconds = 0.0
+    since: UnixTime = 0.0
     reason: Reason = ""
     at_epoch: Count | None = None
 

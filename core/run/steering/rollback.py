@@ -12,11 +12,9 @@ from typing import Annotated
 from msgspec import Meta
 
 from core.run.manifest import RunId
-from core.schema import Count, StrictStruct
+from core.schema import Count, Sha256, StrictStruct, UnixTime
 
-Seconds = Annotated[float, Meta(ge=0, le=2**33)]
 ControlNumber = Annotated[int, Meta(ge=0, le=2**53)]
-SHA256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 
 
 class Rollback(StrictStruct, kw_only=True, frozen=True):
@@ -28,8 +26,8 @@ class Rollback(StrictStruct, kw_only=True, frozen=True):
 
     number: ControlNumber
     epoch: Count
-    at: Seconds
-    sha256: SHA256
+    at: UnixTime
+    sha256: Sha256
 
 
 def swarm_id(run_id: RunId, rollback: Rollback | None) -> str:

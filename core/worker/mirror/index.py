@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from core.schema import Count, StrictStruct
+from core.schema import Count, Sha256, StrictStruct
 from core.worker.swarm import Version
 
 INDEX_NAME = "index.json"
@@ -27,7 +27,7 @@ class MirrorIndex(StrictStruct, kw_only=True, frozen=True):
     run_id: Annotated[str, Meta(max_length=64)]
     file: _FileName
     size_bytes: Annotated[int, Meta(ge=1, le=10**12)]
-    sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+    sha256: Sha256
     epoch: Count
     outer_steps: Count
     root: Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]

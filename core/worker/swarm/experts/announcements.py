@@ -20,7 +20,7 @@ from msgspec import Meta
 
 from core.run.manifest import RunId
 from core.run.signed_record import sign_record, signed_value
-from core.schema import StrictStruct
+from core.schema import StrictStruct, UnixTime
 from core.security.identity import Identity
 from core.worker.experts.block import ExpertId
 from core.worker.swarm.dht.organiser_values import peer_value
@@ -40,7 +40,7 @@ class Announcement(StrictStruct, kw_only=True, frozen=True):
     """The experts of a host ``at`` a time, in seconds since 1970."""
 
     run_id: RunId
-    at: Annotated[float, Meta(ge=0, le=2**33)]
+    at: UnixTime
     experts: Annotated[tuple[tuple[Layer, Index], ...], Meta(max_length=MAX_HOSTED)]
 
 

@@ -62,7 +62,7 @@ class ExpertServer(ServicerBase):
         """An expert's weights as safetensors, in pieces, to two at a time; the first message says how long it is."""
         slot = self._slots.take(context.remote_id)
         try:
-            expert = self._expert(request)
+            expert, _ = self._asked(request)
             if slot is None:
                 raise _RefusedError("busy")
             data, steps = await asyncio.get_running_loop().run_in_executor(self._executor, _saved, expert)
@@ -86,25 +86,20 @@ class ExpertServer(ServicerBase):
         try:
             if compute is _backward and not self._may_train(sender):
                 raise _RefusedError("not admitted")
-            expert = self._expert(request)
-            answer = await self._computed(expert, request, sender, tensors, compute)
+            expert, header = self._asked(request)
+            sent = _checked(request, tensors, expert.hidden_size, sender)
+            answer = await self._computed(expert, header, sent, sender, compute)
         except _RefusedError as error:
             return reply(ReplyHeader(error.refusal))
         return reply(ReplyHeader(steps=expert.steps), answer)
 
     async def _computed(
-        self, expert: HostedExpert, request: runtime_pb2.ExpertRequest, sender: str, tensors: int, compute: _Compute
+        self, expert: HostedExpert, header: CallHeader, sent: Sequence[Tensor], sender: str, compute: _Compute
     ) -> Tensor:
-        """Check, then compute in the executor's thread."""
-        try:
-            sent = tensors_in(list(request.tensors), tensors, expert.hidden_size)
-        except ValueError as error:
-            log.info("%s sends a request that is refused: %s", sender, error)
-            raise _RefusedError("wrong") from error
+        """Compute in the executor's thread, if the sender has not asked for too much."""
         if not self._quotas.admit(sender, len(sent[0])):
             raise _RefusedError("too many")
         try:
-            header = call_header(request)
             computing = asyncio.get_running_loop().run_in_executor(
                 self._executor, compute, expert, sender, header, sent
             )
@@ -114,14 +109,24 @@ class ExpertServer(ServicerBase):
         finally:
             self._quotas.end(sender)
 
-    def _expert(self, request: runtime_pb2.ExpertRequest) -> HostedExpert:
+    def _asked(self, request: runtime_pb2.ExpertRequest) -> tuple[HostedExpert, CallHeader]:
+        """The expert that a request is for, and its header."""
         try:
-            expert = self._experts.get(call_header(request).expert)
+            header = call_header(request)
         except ValueError as error:
             raise _RefusedError("wrong") from error
-        if expert is None:
+        if (expert := self._experts.get(header.expert)) is None:
             raise _RefusedError("not hosted")
-        return expert
+        return expert, header
+
+
+def _checked(request: runtime_pb2.ExpertRequest, tensors: int, hidden_size: int, sender: str) -> list[Tensor]:
+    """So many tensors of a request."""
+    try:
+        return tensors_in(list(request.tensors), tensors, hidden_size)
+    except ValueError as error:
+        log.info("%s sends a request that is refused: %s", sender, error)
+        raise _RefusedError("wrong") from error
 
 
 _Compute = Callable[[HostedExpert, str, CallHeader, Sequence[Tensor]], Tensor]
