@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,15 @@ class NotMeasured(Exception):  # noqa: N818 - an answer for the table, not a mis
 
 class TooLate(NotMeasured):
     """It did not happen in time."""
+
+
+@contextlib.contextmanager
+def told_as_not_measured() -> Iterator[None]:
+    """A peer that has not done what it should have, as an AssertionError tells, is why a figure is missing."""
+    try:
+        yield
+    except AssertionError as error:
+        raise NotMeasured(" ".join(str(error).split())[:300]) from error
 
 
 @dataclass(frozen=True)

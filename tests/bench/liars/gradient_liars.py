@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from tests.bench.setup import Ground, NotMeasured
+from tests.bench.setup import Ground, NotMeasured, told_as_not_measured
 from tests.bench.table import NO_FIGURE, own_row
 from tests.bench.table import Row as TableRow
 from tests.support.peers.learning_rows import Lie, Member, Outcome, Row, learn, small_run
@@ -53,11 +53,8 @@ def gradient_liars_deeds(ground: Ground, epochs: int, measured: GradientLiars) -
 def _measure(ground: Ground, epochs: int, measured: GradientLiars) -> GradientLiars:
     folder = ground.folder / "gradient-liars"
     folder.mkdir()
-    try:
-        with peer_group(folder) as everybody:
-            outcomes = learn(everybody, liar_swarms(epochs), side_by_side=1)
-    except AssertionError as error:  # a peer has not done what it should have
-        raise NotMeasured(" ".join(str(error).split())[:300]) from error
+    with told_as_not_measured(), peer_group(folder) as everybody:
+        outcomes = learn(everybody, liar_swarms(epochs), side_by_side=1)
     if failures := [failure for outcome in outcomes.values() for failure in outcome.failures]:
         raise NotMeasured("; ".join(failures)[:300])
     without = honest_loss(outcomes[HONEST], epochs)

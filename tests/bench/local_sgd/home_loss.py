@@ -22,8 +22,8 @@ from core.run.spec.collaboration import Collaboration
 from core.run.spec.optimizer import AdamW
 from tests.bench.local_sgd.loss_curve import LossCurve, Reported
 from tests.bench.local_sgd.recorded_peers import RecordedPeer, RecordedPeers
-from tests.bench.peers.home_lines import HOME, home_run
-from tests.bench.setup import Ground, NotMeasured
+from tests.bench.peers.home_lines import HOME, home_run, is_whole
+from tests.bench.setup import Ground, NotMeasured, told_as_not_measured
 from tests.support.environment.network_namespaces import internet, why_not
 
 PACE = 80.0  # samples a second of each volunteer
@@ -81,15 +81,10 @@ def home_loss_deeds(ground: Ground, seconds: float, measured: HomeLossMeasured) 
 def _live(runs: Mapping[str, RunManifest], seconds: float, ground: Ground) -> dict[str, LossCurve]:
     if reason := why_not():
         raise NotMeasured(reason)
-    try:
-        with contextlib.ExitStack() as ends:
-            begun = {
-                name: (ends.enter_context(_swarm(name, run, ground)), time.monotonic()) for name, run in runs.items()
-            }
-            time.sleep(seconds)
-            return {name: heard(volunteers, began, seconds) for name, (volunteers, began) in begun.items()}
-    except AssertionError as error:  # a peer has not done what it should have
-        raise NotMeasured(" ".join(str(error).split())[:300]) from error
+    with told_as_not_measured(), contextlib.ExitStack() as ends:
+        begun = {name: (ends.enter_context(_swarm(name, run, ground)), time.monotonic()) for name, run in runs.items()}
+        time.sleep(seconds)
+        return {name: heard(volunteers, began, seconds) for name, (volunteers, began) in begun.items()}
 
 
 @contextlib.contextmanager
@@ -127,5 +122,5 @@ def heard(volunteers: Sequence[RecordedPeer], began: float, seconds: float) -> L
         / seconds,
         stall_seconds=max(event.stalled_seconds for events in progress for event in events),
         rounds=len(ended),
-        whole=sum(event.ok and event.peers == 3 and not event.reason for event in ended),
+        whole=sum(map(is_whole, ended)),
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from tests.bench.setup import Ground, NotMeasured
+from tests.bench.setup import Ground, NotMeasured, told_as_not_measured
 from tests.support.peers.learning_rows import Member, Outcome, Row, learn, local_sgd_run
 from tests.support.real_peers import peer_group
 
@@ -44,11 +44,8 @@ def measure_liars(ground: Ground, rounds: int) -> Liars:
     )
     folder = ground.folder / "liars"
     folder.mkdir()
-    try:
-        with peer_group(folder) as everybody:
-            outcomes = learn(everybody, swarms, side_by_side=1)
-    except AssertionError as error:  # a peer has not done what it should have
-        raise NotMeasured(" ".join(str(error).split())[:300]) from error
+    with told_as_not_measured(), peer_group(folder) as everybody:
+        outcomes = learn(everybody, swarms, side_by_side=1)
     return liars_of(outcomes["honest"], outcomes["lied to"], rounds)
 
 

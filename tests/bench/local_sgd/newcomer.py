@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tests.bench.setup import Ground, NotMeasured
+from tests.bench.setup import Ground, NotMeasured, told_as_not_measured
 from tests.support.environment.network_namespaces import Host, Internet, internet, why_not
 from tests.support.environment.slow_link import Line
 from tests.support.real_peers import LineProcess, PeerGroup, peer_group
@@ -44,11 +44,8 @@ def measure_newcomer(ground: Ground, numbers: int) -> Newcomer:
     """A state of so many numbers, three times."""
     if reason := why_not():
         raise NotMeasured(reason)
-    try:
-        with peer_group(ground.folder / "newcomer") as group, internet() as net:
-            return _Downloads(group, net, numbers).measured()
-    except AssertionError as error:  # a peer has not done what it should have
-        raise NotMeasured(" ".join(str(error).split())[:300]) from error
+    with told_as_not_measured(), peer_group(ground.folder / "newcomer") as group, internet() as net:
+        return _Downloads(group, net, numbers).measured()
 
 
 class _Downloads:

@@ -17,7 +17,7 @@ from core.protocol.commands import NetworkMode
 from core.protocol.events import Progress
 from tests.bench.local_sgd.recorded_peers import Move, RecordedPeer, RecordedPeers, paced_run
 from tests.bench.local_sgd.root_counts import RootCounts, root_counts_of
-from tests.bench.setup import Ground, NotMeasured
+from tests.bench.setup import Ground, told_as_not_measured
 
 SEED = 15
 TARGET = 1600  # samples of a round: three seconds of four peers
@@ -40,11 +40,8 @@ class Roots:
 
 def measure_roots(ground: Ground, rounds: int) -> Roots:
     """Live until the organiser has taken so many outer steps, or the time of the bench is up."""
-    with contextlib.closing(_Swarm(ground.folder / "roots")) as swarm:
-        try:
-            return swarm.live(rounds, ground)
-        except AssertionError as error:  # a peer has not done what it should have
-            raise NotMeasured(" ".join(str(error).split())[:300]) from error
+    with contextlib.closing(_Swarm(ground.folder / "roots")) as swarm, told_as_not_measured():
+        return swarm.live(rounds, ground)
 
 
 class _Swarm:

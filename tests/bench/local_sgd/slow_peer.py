@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from core.protocol.events import Progress, RoundFinished
 from core.run.manifest import RunManifest
 from tests.bench.local_sgd.recorded_peers import SAMPLES_PER_SECOND, RecordedPeers, paced_run
-from tests.bench.setup import Ground, NotMeasured
+from tests.bench.setup import Ground, told_as_not_measured
 from tests.support.real_peers import Peer
 
 TIMES_SLOWER = 10.0
@@ -51,17 +51,14 @@ def slow_peer_run() -> RunManifest:
 
 
 def _live(name: str, has_slow: bool, rounds: int, ground: Ground) -> Others:
-    with closing(_group(ground, name)) as group:
-        try:
-            organiser = group.organiser(manifest=slow_peer_run())
-            others = [organiser, *(group.newcomer(organiser.posted, each, "client") for each in ("one", "other"))]
-            group.pace = SAMPLES_PER_SECOND / TIMES_SLOWER
-            slow = [group.newcomer(organiser.posted, "slow", "client")] if has_slow else []
-            for each in (*others[1:], *slow):
-                each.agree()
-            return _watched(others, len(others) + len(slow), rounds)
-        except AssertionError as error:  # a peer has not done what it should have
-            raise NotMeasured(" ".join(str(error).split())[:300]) from error
+    with closing(_group(ground, name)) as group, told_as_not_measured():
+        organiser = group.organiser(manifest=slow_peer_run())
+        others = [organiser, *(group.newcomer(organiser.posted, each, "client") for each in ("one", "other"))]
+        group.pace = SAMPLES_PER_SECOND / TIMES_SLOWER
+        slow = [group.newcomer(organiser.posted, "slow", "client")] if has_slow else []
+        for each in (*others[1:], *slow):
+            each.agree()
+        return _watched(others, len(others) + len(slow), rounds)
 
 
 def _group(ground: Ground, name: str) -> RecordedPeers:

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 from core.protocol.events import AnyEvent, Progress, Published, RoundFinished
 from tests.bench.peers.pair import Kind, bare_words
 from tests.bench.peers.peer_process import pinned
-from tests.bench.setup import Ground, NotMeasured
+from tests.bench.setup import Ground, NotMeasured, told_as_not_measured
 from tests.support.environment.network_namespaces import Host, internet, why_not
 from tests.support.fault_injection import Cost, Fault, cut, freeze, gave, kill
 from tests.support.real_peers import LineProcess, PeerGroup, peer_group, worker_of
@@ -57,16 +57,13 @@ def _live(name: FaultName, way: Way, ground: Ground) -> Cost:
     if name == "cut" and (reason := why_not()):
         raise NotMeasured(reason)
     ground.limit(WATCHED_SECONDS)
-    try:
-        with contextlib.ExitStack() as ends:
-            group = ends.enter_context(peer_group(ground.folder / f"{name}-{way}"))
-            if name != "cut":
-                return _suffer(name, way, _peers(way, ground, group, group))
-            net = ends.enter_context(internet())
-            here, there = net.host(), net.host()
-            return _suffer(name, way, _peers(way, ground, group.at(there), group.at(here)), here)
-    except AssertionError as error:  # a peer has not done what it should have
-        raise NotMeasured(" ".join(str(error).split())[:300]) from error
+    with told_as_not_measured(), contextlib.ExitStack() as ends:
+        group = ends.enter_context(peer_group(ground.folder / f"{name}-{way}"))
+        if name != "cut":
+            return _suffer(name, way, _peers(way, ground, group, group))
+        net = ends.enter_context(internet())
+        here, there = net.host(), net.host()
+        return _suffer(name, way, _peers(way, ground, group.at(there), group.at(here)), here)
 
 
 def _peers(way: Way, ground: Ground, there: PeerGroup, here: PeerGroup) -> Peers:
