@@ -18,15 +18,19 @@ os.environ["LANGUAGE"] = os.environ["LC_ALL"] = "C.UTF-8"
 HERE = Path(__file__).parent
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Say which warnings of Qt are none; not by markers, of which pytest-qt reads only one of each test."""
+    # what the offscreen platform says of every window that has a least size
+    config.addinivalue_line("qt_log_ignore", "does not support propagateSizeHints")
+    # what Qt says where a service on the bus ends while it asks who that is
+    config.addinivalue_line("qt_log_ignore", "but we thought it was")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """A warning of Qt fails the test that caused it."""
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.qt_log_level_fail("WARNING"))
-            # what the offscreen platform says of every window that has a least size
-            item.add_marker(pytest.mark.qt_log_ignore("does not support propagateSizeHints"))
-            # what Qt says where a service on the bus ends while it asks who that is
-            item.add_marker(pytest.mark.qt_log_ignore("but we thought it was"))
 
 
 @pytest.fixture(autouse=True)

@@ -23,7 +23,7 @@ def test_parameters_are_averaged_again_after_a_round_that_was_left_over(group: P
     for rounds in outcome.rounds:
         together = {each.split(":")[0] for each in rounds if each.startswith("state") and ": 2 peers" in each}
         afterwards = together & {f"state {epoch}" for epoch in range(LEFT_OVER_AT + 3, LAST_EPOCH)}
-        assert len(afterwards) >= MIN_ROUNDS, "\n".join(rounds)
+        assert len(afterwards) >= MIN_ROUNDS, "\n\n".join("\n".join(each) for each in outcome.rounds)
 
 
 @pytest.mark.real

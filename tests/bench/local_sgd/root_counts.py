@@ -16,9 +16,9 @@ class RootCounts:
 
     After a round all who took its step have ``equal`` roots, or each of those with another one than the right one was
     ``repaired`` before it took another step, at the latest by the weights of the round after the one in which it took
-    the wrong step; or it left before. Else the round is ``unrepaired``. The right root is that of most; of as many, the
-    one that nobody has given up. A round whose step only one peer took is ``alone``, and is among none of the others.
-    ``astray`` counts the peers that had other base weights than most of those with as many steps at the end.
+    the wrong step; or it left before. Else the round is ``unrepaired``. The right root is the one from which most went
+    on; of as many, the one that most had. A round whose step only one peer took is ``alone``, and is among none of the
+    others. ``astray`` counts the peers that had other base weights than most of those with as many steps at the end.
     """
 
     equal: int
@@ -41,10 +41,10 @@ def root_counts(peers: Mapping[str, Sequence[Move]]) -> RootCounts:
         for move in moves:
             if move.is_step:
                 takers[move.steps][move.root] += 1
-    stayed = Counter(_stayed_at(peers.values()))
+    went_on = Counter(_went_on_from(peers.values()))
 
     def right_root(steps: int) -> str:
-        return max(takers[steps], key=lambda root: (takers[steps][root], stayed[steps, root]))
+        return max(takers[steps], key=lambda root: (went_on[steps, root], takers[steps][root]))
 
     right = {steps: right_root(steps) for steps in takers}
     several = [steps for steps, roots in takers.items() if roots.total() > 1]
@@ -61,11 +61,11 @@ def root_counts(peers: Mapping[str, Sequence[Move]]) -> RootCounts:
     )
 
 
-def _stayed_at(peers: Iterable[Sequence[Move]]) -> Iterator[tuple[int, str]]:
-    """The version of each step after which a peer went on by another step, or was not seen to go on."""
+def _went_on_from(peers: Iterable[Sequence[Move]]) -> Iterator[tuple[int, str]]:
+    """The versions from which each peer took a step, and its last one."""
     for moves in peers:
         for move, following in itertools.zip_longest(moves, moves[1:]):
-            if move.is_step and (following is None or following.is_step):
+            if following is None or following.is_step:
                 yield move.steps, move.root
 
 

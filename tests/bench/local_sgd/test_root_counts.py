@@ -40,6 +40,11 @@ def test_of_two_that_differ_the_one_that_is_repaired_had_the_wrong_root() -> Non
     assert counted("1b", "1c") == RootCounts(0, 1, 0, 0, 1)
 
 
+def test_where_most_give_up_their_root_the_right_one_is_that_from_which_all_go_on() -> None:
+    assert counted("1b =1c 2d", "1b =1c 2d", "1c 2d") == RootCounts(1, 1, 0, 0, 0)
+    assert counted("1b =1c 2d", "1b 2e", "1c 2d") == RootCounts(0, 1, 1, 0, 1)
+
+
 def test_who_has_no_base_weights_yet_has_no_wrong_ones() -> None:
     assert counted("1b 2c", "1b 2c", "1x =2c", "") == RootCounts(1, 1, 0, 0, 0)
 

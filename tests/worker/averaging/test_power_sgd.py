@@ -10,6 +10,8 @@ from core.worker.swarm.averaging.power_sgd import draw_directions, is_worth_it, 
 from tests.support.peers.powersgd_peers import LAST_ROUND
 from tests.support.real_peers import PeerGroup, averaged, tiny
 
+ROUNDING = 1e-4  # of numbers around one, in float32: whoever is not the reducer adds what it is told to what it has
+
 
 @pytest.mark.real
 @pytest.mark.slow
@@ -21,9 +23,9 @@ def test_both_are_given_the_same_nothing_is_lost_and_a_round_that_lost_somebody_
     exact, rough, later, failed = said.said[-LAST_ROUND:]
     for each in (exact, rough, later):
         assert each["became"] == 2
-        assert each["apart"] < 1e-5
+        assert each["apart"] < ROUNDING
         assert each["bias"] == pytest.approx(0.5)
-    assert exact["missing"] < 1e-5
+    assert exact["missing"] < ROUNDING
     assert 0.2 < later["missing"] < rough["missing"] < 1
     assert failed["became"] in ("ExchangeFailedError", "AllreduceException"), (
         "the latter once nobody is left to try again"

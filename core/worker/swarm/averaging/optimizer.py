@@ -107,8 +107,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         self.tracker.on_no_peers_left = self._cancel_rounds_soon
         self._claims = ClaimSearch(self.tracker, self._download, self._nobody_has)
         options = {"is_organiser": self.is_organiser, "is_published": is_published}
-        least = self._least_epoch
-        self.arrival = Arrival(self.tracker, self._download, self.local_epoch, least_epoch=least, **options)
+        self.arrival = Arrival(self.tracker, self._download, self.local_epoch, least_epoch=self._least_epoch, **options)
 
     def _cancel_rounds_soon(self) -> None:
         """Cancel rounds that nobody joins, in a thread: a cancelled future must not meet the tracker's event loop."""
@@ -143,18 +142,13 @@ class SwarmOptimizer(hivemind.Optimizer):
     def _state_averager_options(self, prefix: str) -> dict[str, Any]:
         """What the state averager's constructor is given; only peers of that prefix share their state with it."""
         rounds = Rounds(self._collaboration.averaging_timeout, partial(self._report, "state"))
+        own = ("dht", "client_mode", "auxiliary", "status_loglevel", "offload_optimizer")
+        times = ("allreduce_timeout", "next_chunk_timeout", "shutdown_timeout")
         return self._averager_options(rounds) | {
-            "dht": self.dht,
+            **{name: getattr(self, name) for name in own + times},
             "prefix": prefix,
             "min_matchmaking_time": self.matchmaking_time,
-            "allreduce_timeout": self.allreduce_timeout,
-            "shutdown_timeout": self.shutdown_timeout,
-            "offload_optimizer": self.offload_optimizer,
             "custom_gradients": self.offload_optimizer,
-            "status_loglevel": self.status_loglevel,
-            "next_chunk_timeout": self.next_chunk_timeout,
-            "client_mode": self.client_mode,
-            "auxiliary": self.auxiliary,
             "start": True,
             "download": self._download,
             "is_passive": self._is_passive,
@@ -267,13 +261,13 @@ class SwarmOptimizer(hivemind.Optimizer):
     def _update_global_epoch(self, *args: Any, **kwargs: Any) -> None:
         """End the epoch as hivemind does, after a search for a group that is left over from its beginning.
 
-        WORKAROUND H44: while one state round is under way, hivemind begins no other. A peer whose round of the last
-        epoch still looks for a group leaves the next one out; the other one waits in it for the whole epoch, and
-        leaves out the one after. They average their parameters at odd and at even epochs, each alone, for ever.
+        WORKAROUND H44: while one state round is under way, hivemind begins no other. A peer that still looks for a
+        group of the last epoch leaves the next round out; the other waits in it for a whole epoch, and leaves out the
+        one after. They average their parameters at odd and at even epochs, each alone, for ever.
 
         WORKAROUND H49: with ``delay_optimizer_step``, hivemind waits for that search before it begins the gradients'
-        round, whose group waits for us, but not for as long. Once that has given up, its next search ends ours; we
-        begin a moment too late, and the others then wait for us. Epoch after epoch, nobody averages anything.
+        round, whose group waits for us, but not as long. Its next search ends ours, we begin a moment too late, and
+        the others then wait for us. Epoch after epoch, nobody averages anything.
         """
         averager, patience = self.state_averager, LEFT_OVER * self.matchmaking_time
         averager.cancel_searching(patience, self.scheduled_state)
@@ -282,6 +276,12 @@ class SwarmOptimizer(hivemind.Optimizer):
             averager.end_delayed_updates(min(patience, LATE * silence), self.allreduce_timeout, self.scheduled_state)
         averager.weight = weight_of_epoch(self.tracker)
         super()._update_global_epoch(*args, **kwargs)
+
+    def _average_gradients_and_load_into_optimizer(self, maybe_step_control: StepControl | None) -> None:
+        """As hivemind does; with nothing delayed, nobody is left now whom a left-over search could meet (H44)."""
+        super()._average_gradients_and_load_into_optimizer(maybe_step_control)
+        if not self.delay_grad_averaging:
+            self.state_averager.cancel_searching(LEFT_OVER * self.matchmaking_time, self.scheduled_state)
 
     def _load_local_gradients_into_optimizer(self) -> None:
         """Step with our own gradient where nobody has averaged it.
