@@ -5,31 +5,22 @@ A process of its own, because TLS and signatures would stay in the window's memo
 
 from __future__ import annotations
 
-import signal
 import sys
 
 import msgspec
 
-from core.catalogue.refusal import Refusal, RefusedCatalogueError
-from core.catalogue.signed_file import SignedCatalogue
+from core.catalogue.refusal import RefusedCatalogueError
 from core.catalogue.source import read_catalogue
+from core.engine.one_answer import answer_once
 
-LIMIT_SECONDS = 60  # in all, for a server that sends a byte now and then
 
-
-def main() -> int:
-    """Print the answer as JSON and return 0; whatever is wrong with the catalogue is an answer, too."""
-    if hasattr(signal, "alarm"):
-        signal.alarm(LIMIT_SECONDS)
-    (source,) = sys.argv[1:]
-    answer: SignedCatalogue | Refusal
+def answer(source: str) -> bytes:
+    """Return the catalogue as JSON; whatever is wrong with it is an answer, too."""
     try:
-        answer = read_catalogue(source)
+        return msgspec.json.encode(read_catalogue(source))
     except RefusedCatalogueError as error:
-        answer = error.refusal
-    sys.stdout.buffer.write(msgspec.json.encode(answer))
-    return 0
+        return msgspec.json.encode(error.refusal)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(answer_once(answer))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import subprocess
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from core.engine.python import engine_python
@@ -20,24 +20,38 @@ class AnsweringProcess:
     """One process that prints an answer and ends.
 
     ``post`` is called once, from a thread of its own, with what was printed; with ``None`` where the process has
-    failed, or has taken longer than 90 seconds. The engine's Python runs it, which has what verifies signatures.
+    failed, or has taken longer than 90 seconds. The engine's Python runs it, which has what verifies signatures;
+    ``command``, if given, is what runs instead of that Python with the module. See `core.engine.one_answer`.
     """
 
-    def __init__(self, module: str, words: tuple[str, ...], data: Path, post: Callable[[bytes | None], None]) -> None:
-        self._module, self._words, self._data, self._post = module, words, data, post
+    def __init__(
+        self,
+        module: str,
+        words: tuple[str, ...],
+        data: Path,
+        post: Callable[[bytes | None], None],
+        command: Sequence[str] | None = None,
+    ) -> None:
+        self._module, self._words, self._data, self._post, self._command = module, words, data, post, command
         self._process: subprocess.Popen[bytes] | None = None
         self._thread = threading.Thread(target=self._run, name=module, daemon=True)
 
     def start(self) -> None:
         """Start the process; raises UserError where there is no engine, OSError where it does not start."""
+        command = self._command or (str(engine_python(self._data)), "-P", "-m", self._module)
         self._process = subprocess.Popen(
-            [str(engine_python(self._data)), "-P", "-m", self._module, *self._words],
+            [*command, *self._words],
             env=worker_environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
         self._thread.start()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has been started and has not posted its answer yet."""
+        return self._thread.is_alive()
 
     def stop(self) -> None:
         """Kill the process, for the end of the program."""

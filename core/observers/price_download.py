@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import subprocess
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from core.availability.price_file import PriceFile
 from core.availability.prices import PriceProblem, Prices
-from core.engine.python import engine_python
-from core.engine.worker_command import worker_environment
+from core.engine.answering_process import AnsweringProcess
 from core.errors import UserError
 from core.files.folders import DataFolder
-from core.security.sanitize import sanitize_line
 
 REFRESH_SECONDS = 24 * 3600.0
 OLD_SECONDS = 48 * 3600.0
@@ -38,7 +35,7 @@ class PriceDownload:
     ) -> None:
         self._data, self._command, self._clock = data, command, clock
         self._file = PriceFile()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._fetching: AnsweringProcess | None = None
         self._tried: tuple[str, float] = ("", 0.0)
 
     def read(self, address: str) -> Prices | PriceProblem:
@@ -48,7 +45,6 @@ class PriceDownload:
         prices: Prices | PriceProblem = "unfetched" if age is None else self._file.read(path)
         if self._is_due(address, age, prices, now):
             self._start(address, path, now)
-        self._end()
         return "old" if age is not None and age > OLD_SECONDS else prices
 
     def path_of(self, address: str) -> Path:
@@ -57,19 +53,17 @@ class PriceDownload:
 
     @property
     def is_fetching(self) -> bool:
-        """Whether a process of ours was still fetching at the last look."""
-        return self._process is not None
+        """Whether a process of ours still fetches."""
+        return self._fetching is not None and self._fetching.is_running
 
     def close(self) -> None:
         """End a process that still fetches."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.communicate()
-            self._process = None
+        if self._fetching is not None:
+            self._fetching.stop()
 
     def _is_due(self, address: str, age: float | None, prices: Prices | PriceProblem, now: float) -> bool:
         tried, at = self._tried
-        if self._process is not None or (tried == address and 0 <= now - at < AGAIN_SECONDS):
+        if self.is_fetching or (tried == address and 0 <= now - at < AGAIN_SECONDS):
             return False
         if age is None or age > REFRESH_SECONDS or not isinstance(prices, Prices):
             return True
@@ -77,29 +71,14 @@ class PriceDownload:
 
     def _start(self, address: str, path: Path, now: float) -> None:
         self._tried = (address, now)
+        module, words = "core.observers.price_fetch", (address, str(path))
+        fetching = AnsweringProcess(module, words, self._data, lambda _: None, self._command)
         try:
-            self._process = subprocess.Popen(
-                [*(self._command or _command(self._data)), address, str(path)],
-                env=worker_environment(),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-            )
+            fetching.start()
         except (OSError, UserError) as error:
             log.info("prices cannot be fetched: %s", error)
-
-    def _end(self) -> None:
-        """Reap the process if it has ended, and log what it complains of."""
-        if self._process is not None and self._process.poll() is not None:
-            _, complaint = self._process.communicate()
-            if self._process.returncode != 0:
-                log.info("no prices were fetched: %s", sanitize_line(complaint[-1000:].decode("utf-8", "replace"), 300))
-            self._process = None
-
-
-def _command(data: Path) -> tuple[str, ...]:
-    """The command line of the real process; raises UserError where no engine has been made."""
-    return (str(engine_python(data)), "-P", "-m", "core.observers.price_fetch")
+            return
+        self._fetching = fetching
 
 
 def _age(path: Path, now: float) -> float | None:

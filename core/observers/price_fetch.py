@@ -7,17 +7,16 @@ this computer's own network, changes nothing.
 from __future__ import annotations
 
 import contextlib
-import signal
 import sys
 import tempfile
 from pathlib import Path
 
 from core.availability.price_file import MOST_BYTES, parse_prices
+from core.engine.one_answer import answer_once
 from core.files.atomic import write_atomically
 from core.security.address_guard import AddressGuard
 from core.security.verified_download import RefusedError, Remote, UnreachableError, fetch_rest
 
-LIMIT_SECONDS = 60  # in all, for a server that sends a byte now and then
 _SCHEME = "https://"
 
 
@@ -42,17 +41,14 @@ def fetch_prices(address: str, path: Path, guard: AddressGuard) -> None:
 
 def main(guard: AddressGuard | None = None, scheme: str = _SCHEME) -> int:
     """Fetch and return 0, or return 1 and log why there is nothing."""
-    if hasattr(signal, "alarm"):
-        signal.alarm(LIMIT_SECONDS)
-    address, path = sys.argv[1:]
-    try:
+
+    def fetch(address: str, path: str) -> bytes:
         if not address.startswith(scheme):
             raise ValueError(f"the address does not begin with {scheme}")
         fetch_prices(address, Path(path), guard or AddressGuard())
-    except (OSError, ValueError, RefusedError, UnreachableError) as error:
-        print(f"{type(error).__name__}: {error}", file=sys.stderr)
-        return 1
-    return 0
+        return b""
+
+    return answer_once(fetch, OSError, ValueError, RefusedError, UnreachableError)
 
 
 if __name__ == "__main__":

@@ -108,7 +108,7 @@ class TestThreePeers:
         assert found.manifest == tiny()
 
     def test_hiveminds_training_monitor_sees_every_peer_and_the_runs_loss(self, three: Three, group: PeerGroup) -> None:
-        monitor = group.script("monitor", MONITOR, "monitor", RUN_ID, three.organiser.posted)
+        monitor = group.cold.script("monitor", MONITOR, "monitor", RUN_ID, three.organiser.posted)
         seen = monitor.until(lambda fact: len(fact["metrics"]) == 3)["metrics"]
         for peer in seen:
             assert peer["samples_per_second"] > 0

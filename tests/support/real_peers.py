@@ -386,7 +386,7 @@ class PeerGroup:
 
     def script(self, home: str, module: str, *words: str, python: str = sys.executable) -> LineProcess[dict[str, Any]]:
         """Some program that says lines of JSON."""
-        return self._script(home, [python, "-m", module, *words], json.loads)
+        return self._script(home, [python, "-m", module, *words], json.loads, is_warm=self._is_warm)
 
     def script_folder(self, home: str, manifest: RunManifest | None = None) -> Path:
         """The folder of a script, which finds its run there as ``manifest.json``."""
@@ -397,10 +397,12 @@ class PeerGroup:
 
     def other_peer(self, home: str, module: str, *words: str) -> LineProcess[AnyEvent]:
         """Some program that tells of itself as our workers do."""
-        return self._script(home, [sys.executable, "-m", module, *words], decode_event)
+        return self._script(home, [sys.executable, "-m", module, *words], decode_event, is_warm=False)
 
-    def _script(self, home: str, command: Sequence[str], parse: Callable[[bytes], _Said]) -> LineProcess[_Said]:
-        script = LineProcess([*self._within, *command], self.folder / home / "script.log", parse)
+    def _script(
+        self, home: str, command: Sequence[str], parse: Callable[[bytes], _Said], *, is_warm: bool
+    ) -> LineProcess[_Said]:
+        script = LineProcess([*self._within, *command], self.folder / home / "script.log", parse, is_warm)
         self._ends.callback(script.kill)  # a plain hivemind peer's goodbye waits for the round that is under way
         return script
 

@@ -33,7 +33,7 @@ def begin(group: PeerGroup, kind: str, *address: str) -> Script:
     """Such a script, in the run of that address or in one of its own; it trains."""
     folder = group.script_folder(kind)
     module, words, python = SCRIPTS[kind]
-    script = group.script(kind, module, *words, str(folder), *address, python=python)
+    script = group.cold.script(kind, module, *words, str(folder), *address, python=python)
     script.until(lambda said: "peer_id" in said)
     return script
 

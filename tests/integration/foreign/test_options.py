@@ -65,7 +65,7 @@ def arrived(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Collaboratio
     for number, run in enumerate(RUNS):
         (folder / f"{number}.json").write_bytes(msgspec.json.encode(run))
     with peer_group(folder) as group:
-        probe = group.script("probe", "tests.integration.foreign.option_probe", str(folder))
+        probe = group.cold.script("probe", "tests.integration.foreign.option_probe", str(folder))
         assert probe.ended() == 0
     return list(zip((run.collaboration for run in RUNS), probe.said, strict=True))
 

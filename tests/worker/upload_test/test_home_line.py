@@ -57,7 +57,7 @@ def test_a_plain_hivemind_peer_hears_of_it_and_averages_with_us(net: Internet, g
     assert is_about_that_of_the_line(measured)
     folder, host = group.script_folder("plain"), net.host()
     there = group.at(host)
-    plain = there.script("plain", WITNESS, str(folder), organiser.posted, there.listen)
+    plain = there.cold.script("plain", WITNESS, str(folder), organiser.posted, there.listen)
     told = measured.bits_per_second / 1e6
     heard = plain.until(lambda said: told in said.get("bandwidths", ()) and None in said["bandwidths"])
     assert len(heard["bandwidths"]) == 3 and min(heard["shares"]) >= 0.0
