@@ -170,12 +170,11 @@ class Application(QObject):
             newest_version=self._newest_version,
             erase_data=self._erase_dialog.open,
         )
-        shown = (self.window, self.pages, self.navigator, self.session_controller)
-        self.renderer, self.intake = WindowRenderer(*shown, self.fleet_watcher), AddressIntake(*shown)
-        self.tray_controller = TrayController(self.window, self.device_sessions, self.settings_store)
-        self.shutdown = GracefulShutdown(
-            self.session_controller.interrupt, lambda: self.device_sessions.is_over, self.device_sessions.kill, self
-        )
+        window, sessions, first = self.window, self.device_sessions, self.session_controller
+        self.renderer = WindowRenderer(window, self.pages, self.navigator, sessions, self.fleet_watcher)
+        self.intake = AddressIntake(window, self.pages, self.navigator, first)
+        self.tray_controller = TrayController(window, sessions, self.settings_store)
+        self.shutdown = GracefulShutdown(first.interrupt, lambda: sessions.is_over, sessions.kill, self)
         self._settings_effects = SettingsEffects(
             self.settings_store, self._initial_window.theme, self._initial_window.language, self
         )

@@ -80,6 +80,14 @@ QComboBox QAbstractItemView::item { padding: 5px 8px; border-radius: 5px; }
 QCheckBox::indicator:unchecked {
     width: 12px; height: 12px; background: $surface; border: 1px solid $muted; border-radius: 2px;
 }
+QRadioButton::indicator:unchecked {
+    width: 12px; height: 12px; background: $surface; border: 1px solid $muted; border-radius: 7px;
+}
+QRadioButton::indicator:checked {
+    width: 12px; height: 12px; border: 1px solid $muted; border-radius: 7px;
+    background: qradialgradient(cx: 0.5, cy: 0.5, radius: 0.5, fx: 0.5, fy: 0.5,
+        stop: 0 $accent, stop: 0.55 $accent, stop: 0.65 $surface, stop: 1 $surface);
+}
 
 QMenu { background: $surface; border: 1px solid $line; padding: 5px; }
 QMenu::item { padding: 6px 26px 6px 18px; border-radius: 5px; }

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from core.client.session import Session
+from core.placeholders import fill_placeholders
 from core.security.sanitize import sanitize_line
+from core.texts.device import short_label_of
 from core.texts.localization import translate
 from core.texts.run import title_of
 
@@ -11,17 +15,42 @@ PROGRAM = "Workerbee"
 _LONGEST_RUN = 80
 
 
-def window_title(session: Session) -> str:
+SessionOfDevice = tuple[str, Session]
+"""A device, by its label, and its session in the run."""
+
+
+def window_title(first: Session, further: Sequence[SessionOfDevice] = ()) -> str:
     """Return ``Training · Sums — Workerbee``, or the program's name alone where nothing goes on."""
-    words = announcement(session)
+    words = announcement(first, further)
     return f"{words} — {PROGRAM}" if words else PROGRAM
 
 
-def announcement(session: Session) -> str:
-    """Return ``Training · Sums``, which a screen reader says when it changes; empty where nothing goes on."""
-    state = _state(session)
-    run = sanitize_line(title_of(session.chosen), _LONGEST_RUN) if session.chosen else ""
-    return " · ".join(part for part in (state, run) if part) if state else ""
+def announcement(first: Session, further: Sequence[SessionOfDevice] = ()) -> str:
+    """Return ``Training · Sums``, which a screen reader says when it changes; empty where nothing goes on.
+
+    With several devices each state names its own: ``Training (GPU 0) · Paused (GPU 1) · Sums``.
+    """
+    label = first.consent.device if first.consent is not None else ""
+    states = _states([(label, first), *further])
+    run = sanitize_line(title_of(first.chosen), _LONGEST_RUN) if first.chosen else ""
+    return " · ".join(part for part in (*states, run) if part) if states else ""
+
+
+def _states(sessions: Sequence[SessionOfDevice]) -> list[str]:
+    """What the devices do, in the order of the first that does so; those that do nothing are left out."""
+    labels: dict[str, list[str]] = {}
+    for label, session in sessions:
+        if state := _state(session):
+            labels.setdefault(state, []).append(label)
+    if len(sessions) == 1:
+        return list(labels)
+    words = translate("WindowTitle", "%1 (%2)")
+    return [fill_placeholders(words, state, _names(each)) for state, each in labels.items()]
+
+
+def _names(labels: Sequence[str]) -> str:
+    """Return ``GPU 0, GPU 2``."""
+    return ", ".join(map(short_label_of, labels))
 
 
 def _state(session: Session) -> str:

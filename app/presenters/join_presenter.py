@@ -32,7 +32,7 @@ class JoinPresenter(QObject):
         offers_settings, offers_help: whether the header has a button for them beside this page.
     """
 
-    offers_settings, offers_help = False, True
+    offers_settings, offers_help = True, True
 
     def __init__(
         self,

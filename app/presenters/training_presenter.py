@@ -122,7 +122,7 @@ class TrainingPresenter(QObject):
         """Do what the button beside an error says."""
         match remedy_of(ErrorKind.from_key(problem_key)):
             case "again":
-                self._session_controller.join_again()
+                self._shown.join_again()
             case "back":
                 self._navigator.leave()
             case "settings":
@@ -131,4 +131,4 @@ class TrainingPresenter(QObject):
                 self._navigator.leave()
                 self._engine_controller.renew()
             case "log":
-                open_file(self._session_controller.client.log_file)
+                open_file(self._shown.client.log_file)

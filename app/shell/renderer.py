@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
+from app.controllers.devices.device_sessions import DeviceSessions
 from app.controllers.navigator import Navigator
 from app.controllers.organiser.fleet_watcher import FleetWatcher
-from app.controllers.session_controller import SessionController
 from app.desktop.announcer import Announcer
 from app.presentation.window_title import PROGRAM, announcement, window_title
 from app.shell.main_window import MainWindow
@@ -25,12 +25,12 @@ class WindowRenderer(QObject):
         window: MainWindow,
         pages: PageFactory,
         navigator: Navigator,
-        session_controller: SessionController,
+        device_sessions: DeviceSessions,
         fleet_watcher: FleetWatcher,
     ) -> None:
         super().__init__(window)
         self._window, self._pages, self._fleet_watcher = window, pages, fleet_watcher
-        self._navigator, self._session_controller = navigator, session_controller
+        self._navigator, self._device_sessions = navigator, device_sessions
         self._idle_queue = IdleQueue(self)
         self._announcer = Announcer(window)
 
@@ -47,9 +47,7 @@ class WindowRenderer(QObject):
             )
             self._prepare_next(name == "review")
         self._window.header.offer_organise(name != "organise" and self._fleet_watcher.is_of_use)
-        session = self._session_controller.session
-        self._window.show_title(PROGRAM if self._navigator.is_dismissed else window_title(session))
-        self._announcer.announce("" if self._navigator.is_dismissed else announcement(session))
+        self._show_title()
         if self._window.is_seen:
             presenter.refresh()
 
@@ -62,10 +60,18 @@ class WindowRenderer(QObject):
             self._pages.join.page.fill_address(address)
         self.render()
 
+    def _show_title(self) -> None:
+        """Say what the sessions of all devices do, on the frame and to a screen reader."""
+        first = self._device_sessions.first.session
+        further = [(each.label, each.session) for each in self._device_sessions.further]
+        is_dismissed = self._navigator.is_dismissed
+        self._window.show_title(PROGRAM if is_dismissed else window_title(first, further))
+        self._announcer.announce("" if is_dismissed else announcement(first, further))
+
     def _prepare_next(self, is_in_review: bool) -> None:
         """Make the training page while a person reads the review; elsewhere a dry run is of no use."""
         if not is_in_review:
-            self._session_controller.dry_runs.stop()
+            self._device_sessions.first.dry_runs.stop()
             return
         for number, step in enumerate(self._pages.preparation_of_training()):
             self._idle_queue.submit(number, step)

@@ -226,7 +226,7 @@ class _HourDelegate(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         is_chosen = self._grid.hours.is_chosen((index.row(), index.column()))
         painter.setBrush(theme.accent if is_chosen else Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(theme.accent if is_chosen else theme.line, 1))
+        painter.setPen(QPen(theme.accent if is_chosen else theme.muted, 1))
         painter.drawRoundedRect(box, 3, 3)
         if self._grid.hasFocus() and index == self._grid.currentIndex():
             painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -43,6 +43,12 @@ def number(value: float) -> str:
     return installed().decimal(value, 0 if abs(value) >= 10 or value == int(value) else 1)
 
 
+def small(value: float) -> str:
+    """Return a number below one with two digits after the point, or with one where that is all: ``0.04``, ``0.5``."""
+    tenths = round(value * 10, 6)
+    return installed().decimal(value, 1 if tenths == int(tenths) else 2)
+
+
 def time(seconds: float) -> str:
     """Return a duration in its two largest units: ``41 s``, ``3 min 20 s``, ``2 h 5 min``."""
     whole = max(0, round(seconds))

@@ -2857,11 +2857,11 @@
         <translation>Wie schnell geholfen wird</translation>
     </message>
     <message>
-        <source>While somebody uses this computer send %1, at other times %2</source>
+        <source>While somebody uses this computer send %1 and at other times %2</source>
         <translation>Während jemand diesen Rechner benutzt %1 senden, sonst %2</translation>
     </message>
     <message>
-        <source>While somebody uses this computer receive %1, at other times %2</source>
+        <source>While somebody uses this computer receive %1 and at other times %2</source>
         <translation>Während jemand diesen Rechner benutzt %1 empfangen, sonst %2</translation>
     </message>
 </context>
@@ -5226,6 +5226,10 @@
     <message>
         <source>Starting</source>
         <translation>Startet</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
     </message>
     <message>
         <source>The run has changed</source>

@@ -31,6 +31,7 @@ SESSIONS = {
         network=Network(mode="client", reason=LocalizedText("Outgoing connections are enough to help.")),
     ),
     "finishing": training(finish_at_epoch=43),
+    "two_gpus": training(),
     "another": training(
         switch=RunSwitch(to="Sums", before="Learning to add", reason="finished", at=NOW),
         reopened=EarlierRunReopened("Learning to add"),
@@ -59,6 +60,7 @@ PAGES = (
     "first_day_page",
     "catalogue_page",
     "review_page",
+    "further_gpus_page",
     "choice_page",
     "settings_page",
     "contributions_page",
@@ -77,6 +79,8 @@ def training_page(state: str) -> TrainingPage:
     )
     page.order.show_order(everybody.ORDER)
     page.refresh_graphs()
+    sentences = [("cuda:0", page.status), ("cuda:1", f"{page.status} · {page.status}")]
+    page.devices.show_devices(sentences if state == "two_gpus" else sentences[:1], "cuda:1")
     return page
 
 
@@ -122,13 +126,18 @@ def test_a_page_is_as_good_as_in_english(page: QWidget) -> None:
 
 
 def cut_inputs(window: QWidget) -> list[str]:
-    """The names of the buttons and choices that have less room than they need."""
+    """The names of the buttons and choices that have less room than they need, and no tooltip with the whole."""
     widgets = [*window.findChildren(QAbstractButton), *window.findChildren(QComboBox)]
     return [
         everybody.name_of(widget)
         for widget in widgets
-        if widget.isVisible() and widget.width() < widget.minimumSizeHint().width()
+        if widget.isVisible() and widget.width() < widget.minimumSizeHint().width() and not tells_all(widget)
     ]
+
+
+def tells_all(widget: QWidget) -> bool:
+    """Whether its tooltip has the text that is cut."""
+    return isinstance(widget, QAbstractButton) and widget.toolTip() == widget.text() != ""
 
 
 def test_the_goodbye_is_german(qtbot: QtBot) -> None:
@@ -138,6 +147,16 @@ def test_the_goodbye_is_german(qtbot: QtBot) -> None:
     assert "Sofort beenden" in "".join(words_on(window)).replace("&", "")
     assert still_english(window) == []
     everybody.test_no_word_is_cut(window)
+
+
+def test_the_report_is_german(qtbot: QtBot) -> None:
+    dialog = everybody.report_dialog()
+    qtbot.addWidget(dialog)
+    assert "Nichts wird gesendet" in "".join(words_on(dialog))
+    assert still_english(dialog) == []
+    everybody.test_no_word_is_cut(dialog)
+    dialog.resize(dialog.minimumSizeHint())
+    assert dialog.width() <= SMALLEST.width() and cut_inputs(dialog) == []
 
 
 def test_the_question_before_data_are_deleted_is_german(qtbot: QtBot) -> None:

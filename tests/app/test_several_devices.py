@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.application import Application
@@ -79,7 +81,7 @@ def until_second(qtbot: QtBot, application: Application, phase: str) -> None:
     qtbot.waitUntil(is_so, timeout=LIMIT_MILLISECONDS)
 
 
-def train_on_both(qtbot: QtBot, application: Application) -> None:
+def start_on_both(qtbot: QtBot, application: Application) -> None:
     """Tick the second GPU on the review page, and start."""
     application.pages.join.page.join_requested.emit(ADDRESS)
     until(qtbot, application, lambda session: session.is_search_finished)
@@ -88,6 +90,11 @@ def train_on_both(qtbot: QtBot, application: Application) -> None:
     review.offer.further_devices.boxes["cuda:1"].click()
     review.bar.start.click()
     until(qtbot, application, lambda session: session.contributed_samples > 0)
+
+
+def train_on_both(qtbot: QtBot, application: Application) -> None:
+    """Start, and wait until both train."""
+    start_on_both(qtbot, application)
     until_second(qtbot, application, "training")
 
 
@@ -106,6 +113,7 @@ def test_both_train_and_the_tray_tells_of_each_and_pauses_both(qtbot: QtBot, ope
     starts = [command.device for command in commands(tmp_path) if isinstance(command, Start)]
     assert starts == ["cuda:0", "cuda:1"]
     assert [line.split(":")[0] for line in menu(application)[:2]] == ["GPU 0", "GPU 1"]
+    qtbot.waitUntil(lambda: application.window.windowTitle() == "Training (GPU 0, GPU 1) · Sums — Workerbee")
     page = application.pages.training.page
     qtbot.waitUntil(lambda: set(page.devices.lines) == {"cuda:0", "cuda:1"} and page.devices.isVisible())
     application.tray_controller.tray.pause_requested.emit(None)
@@ -143,12 +151,43 @@ def test_a_gpu_that_another_program_uses_pauses_alone_and_the_page_resumes_it(
     assert application.session_controller.session.phase == "training"
     assert GAME in menu(application)[1] and GAME not in menu(application)[0]
     assert {"Pause", "Resume"} <= set(menu(application)), "one can be paused, the other goes on"
+    assert application.window.windowTitle() == "Training (GPU 0) · Paused (GPU 1) · Sums — Workerbee"
     page = application.pages.training.page
     page.devices.lines["cuda:1"].click()
     assert GAME in page.header.sentence and page.header.button.main.text() == "Resume now"
     page.header.button.main.click()
     until_second(qtbot, application, "training")
     assert second(application).session.availability.ignored == ("gpu",)
+
+
+def test_one_that_has_failed_is_tried_again_alone(qtbot: QtBot, opened: Open, tmp_path: Path) -> None:
+    application = opened("good", "fail_with_a_full_disk", "good")
+    with_second_gpu(application)
+    start_on_both(qtbot, application)
+    until_second(qtbot, application, "ended")
+    page = application.pages.training.page
+    qtbot.waitUntil(lambda: "cuda:1" in page.devices.lines)
+    page.devices.lines["cuda:1"].click()
+    qtbot.waitUntil(page.warning.isVisible)
+    assert page.warning.action.text() == "Try again"
+    page.warning.action.click()
+    until_second(qtbot, application, "training")
+    assert application.session_controller.session.phase == "training"
+    starts = [command.device for command in commands(tmp_path) if isinstance(command, Start)]
+    assert starts == ["cuda:0", "cuda:1"], "the first GPU is not troubled"
+
+
+def test_which_gpu_is_shown_is_chosen_with_the_arrow_keys(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good")
+    with_second_gpu(application)
+    train_on_both(qtbot, application)
+    devices = application.pages.training.page.devices
+    qtbot.waitUntil(lambda: set(devices.lines) == {"cuda:0", "cuda:1"} and devices.isVisible())
+    first, other = devices.lines.values()
+    first.setFocus()
+    QTest.keyClick(first, Qt.Key.Key_Down)
+    assert other.isChecked() and other.hasFocus() and not first.isChecked()
+    assert other.accessibleName() == "" and other.text().startswith("GPU 1: ")
 
 
 def test_what_holds_for_the_whole_computer_pauses_both(qtbot: QtBot, opened: Open) -> None:

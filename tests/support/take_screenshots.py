@@ -5,6 +5,7 @@ python -m tests.support.take_screenshots [FOLDER]
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 import tempfile
@@ -15,11 +16,15 @@ from pathlib import Path
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QImage
 
+from core.availability.rules import AvailabilityRules
 from core.files.folders import Folders
 from core.protocol.events import PeersSeen, Progress, RoundFinished
 from core.records.settings import Settings, save_settings
 from core.run.run_file import parse_run_file, template
 from tests.support.checkout import ROOT
+from tests.support.computer import gpu_worker
+from tests.support.computer.named_program import running_program
+from tests.support.environment.fake_nvml import FakeNvml
 from tests.support.environment.x11_desktop import Desktop, Launched, wait_for
 from tests.support.real_peers import LIMIT_SECONDS, Peer, averaged, peer_group
 
@@ -27,21 +32,36 @@ _COLOURS = 256
 _MARGIN = 12
 _CURVES = ("my_rate", "swarm_rate", "loss", "run_loss", "step", "epoch")
 _EPOCHS = 9  # so many make curves
+_PROGRAM = "blender"  # for which the rules make room
+_GPUS = (
+    "gpu GPU-aaaa 8192 5120 64 NVIDIA GeForce RTX 3070",
+    "busy 0 96 198000",
+    "gpu GPU-bbbb 8192 6144 47 NVIDIA GeForce RTX 3070",
+    "busy 1 92 187000",
+)
 
 
 class Photographer:
     """Sits at the desktop, with the window before them, and keeps pictures in a folder."""
 
-    def __init__(self, desktop: Desktop, organiser: Peer, folder: Path, home: Path) -> None:
+    def __init__(
+        self, desktop: Desktop, organiser: Peer, folder: Path, home: Path, *worker: str, **environment: str
+    ) -> None:
+        """``worker`` is the command of the window's workers, if it is not the usual one."""
         self._desktop, self._organiser, self._folder = desktop, organiser, folder
         settings = Settings(
-            language="en", theme="light", graph_period="5min", graph_curves=_CURVES, is_tray_explained=True
+            language="en",
+            theme="light",
+            graph_period="5min",
+            graph_curves=_CURVES,
+            is_tray_explained=True,
+            availability=AvailabilityRules(programs=(_PROGRAM,)),
         )
         file = Folders.below(home).settings_file
         file.parent.mkdir(parents=True)
         save_settings(file, settings)
-        command = [sys.executable, "-m", "tests.support.peers.scripted_window"]
-        self.app: Launched = desktop.launch(command, "window", WORKERBEE_HOME=str(home))
+        command = [sys.executable, "-m", "tests.support.peers.scripted_window", *worker]
+        self.app: Launched = desktop.launch(command, "window", WORKERBEE_HOME=str(home), **environment)
         self.window = desktop.window(self.app)
 
     def take(self, name: str) -> None:
@@ -50,33 +70,49 @@ class Photographer:
 
     def join(self) -> None:
         """Paste, look, start; until curves have grown."""
-        desktop, organiser = self._desktop, self._organiser
-        desktop.copy(organiser.posted)
+        desktop = self._desktop
+        desktop.copy(self._organiser.posted)
         desktop.type(self.window, "ctrl+v")
+        self.choose()
         self.take("join")
         desktop.type(self.window, "Return")
         desktop.window(self.app, "Ready to start", LIMIT_SECONDS)
         self.take("review")
         desktop.type(self.window, "alt+w")  # its peers are watched from now on
         desktop.type(self.window, "Escape")
+        self._start(1)
+
+    def join_with_two_gpus(self, name: str) -> None:
+        """Paste, tick the second GPU, start; until curves have grown."""
+        desktop = self._desktop
+        desktop.copy(self._organiser.posted)
+        desktop.type(self.window, "ctrl+v")
+        desktop.type(self.window, "Return")
+        desktop.window(self.app, "Ready to start", LIMIT_SECONDS)
+        self.choose(further_gpu="cuda:1")
+        self.take(name)
+        self._start(2)
+
+    def _start(self, devices: int) -> None:
+        desktop, organiser = self._desktop, self._organiser
         here = len(organiser.said)
         desktop.until(lambda: desktop.type(self.window, "Return"), self._has_begun, "a start")
-        organiser.wait_for(PeersSeen, lambda event: len(event.peers) == 2, since=here)
+        organiser.wait_for(PeersSeen, lambda event: len(event.peers) == 1 + devices, since=here)
         organiser.wait_for(RoundFinished, averaged, since=here)
         organiser.reaches(organiser.epoch + _EPOCHS)
 
-    def take_training(self, name: str, **settings: str) -> None:
+    def take_training(self, name: str, **settings: object) -> None:
         """The third page in the middle of an epoch."""
         self.choose(**settings)
         organiser = self._organiser
         organiser.wait_for(Progress, _is_in_the_middle, since=len(organiser.said))
         self.take(name)
 
-    def choose(self, **settings: str) -> None:
+    def choose(self, **settings: object) -> None:
         """Have the window look otherwise."""
         before = self.app.words.count("obeyed")
         self.app.tell(json.dumps(settings))
-        wait_for(lambda: self.app.words.count("obeyed") > before, "a window that obeys")
+        wait_for(lambda: self.app.words.count("obeyed") > before, f"a window that obeys {settings}")
 
     def take_menu(self, name: str) -> None:
         """The menu in the tray, and the one beside it, with no window behind them."""
@@ -93,19 +129,37 @@ class Photographer:
         desktop.choose(self.app, menu, "o")
         self.window = desktop.window(self.app)
 
-    def take_settings(self, name: str) -> None:
-        """The page beside the others."""
-        self._desktop.type(self.window, "ctrl+comma")
-        self.choose()
+    def take_beside(self, name: str, key: str, **orders: object) -> None:
+        """A page beside the others, which that key opens."""
+        self._desktop.type(self.window, key)
+        self.choose(**orders)
         self.take(name)
         self._desktop.type(self.window, "Escape")
 
-    def take_organise(self, name: str) -> None:
-        """The peers of the run, which have been watched since it was looked at."""
-        self._desktop.type(self.window, "ctrl+o")
+    def take_paused(self, home: Path) -> None:
+        """Paused by a rule; and the rules, with what each sees then."""
+        with running_program(home, _PROGRAM):
+            self._desktop.window(self.app, "Paused", LIMIT_SECONDS)
+            self.take_training_at_rest("paused")
+            self.take_beside("rules", "ctrl+comma", scroll_to="rules")
+            self.take_beside("hours", "ctrl+comma", scroll_to="hours", at_night=True)
+
+    def take_training_at_rest(self, name: str) -> None:
+        """The third page, while this computer does not train."""
         self.choose()
         self.take(name)
-        self._desktop.type(self.window, "Escape")
+
+    def take_two_gpus(self, name: str, driver: FakeNvml, home: Path) -> None:
+        """One trains, and the other is paused since another program computes on it."""
+        samples = itertools.count(1000)
+        with running_program(home, _PROGRAM) as pid:
+
+            def is_paused() -> bool:
+                driver.says(*_GPUS, f"use 1 {pid} 92 {next(samples)}")
+                return "Paused (GPU 1)" in self._desktop.window(self.app).title
+
+            wait_for(is_paused, "a pause of the second GPU alone", LIMIT_SECONDS)
+            self.take_training(name)
 
     def quit(self) -> None:
         """Say goodbye."""
@@ -143,17 +197,37 @@ def main(words: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="pictures-") as home, peer_group(Path(home)) as everybody:
         organiser = everybody.organiser(manifest=parse_run_file(template()))
         with Desktop(Path(home) / "desktop") as desktop:
-            photographer = Photographer(desktop, organiser, folder, Path(home) / "volunteer")
-            photographer.join()
-            photographer.take_training("training-light")
-            photographer.take_menu("tray-menu")
-            photographer.take_training("training-dark", theme="dark")
-            photographer.choose(theme="light")
-            photographer.take_settings("settings")
-            photographer.take_organise("organise")
-            photographer.take_training("training-german", language="de")
-            photographer.quit()
+            take_one_device(desktop, organiser, folder, Path(home))
+            take_two_devices(desktop, organiser, folder, Path(home))
     return 0
+
+
+def take_one_device(desktop: Desktop, organiser: Peer, folder: Path, home: Path) -> None:
+    """Those of a computer without a GPU."""
+    photographer = Photographer(desktop, organiser, folder, home / "volunteer")
+    photographer.join()
+    photographer.take_training("training-light")
+    photographer.take_menu("tray-menu")
+    photographer.take_training("training-dark", theme="dark")
+    photographer.choose(theme="light")
+    photographer.take_beside("settings", "ctrl+comma")
+    photographer.take_beside("organise", "ctrl+o")
+    photographer.take_beside("contributions", "ctrl+b")
+    photographer.take_training("training-german", language="de")
+    photographer.choose(language="en")
+    photographer.take_paused(home)
+    photographer.quit()
+
+
+def take_two_devices(desktop: Desktop, organiser: Peer, folder: Path, home: Path) -> None:
+    """Those of a computer with two GPUs, for which a stand-in for NVIDIA's library speaks, and which the CPU is."""
+    driver = FakeNvml(home / "nvml")
+    driver.says(*_GPUS)
+    place = {name: driver.environment[name] for name in ("LD_LIBRARY_PATH", "FAKE_NVML_STATE")}
+    photographer = Photographer(desktop, organiser, folder, home / "two", *gpu_worker.WORKER, **place)
+    photographer.join_with_two_gpus("review-two-gpus")
+    photographer.take_two_gpus("two-gpus", driver, home)
+    photographer.quit()
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from core.client.event_timestamps import EventTimestamps
 from core.client.session import Session
 from core.files.folders import Folders
 from core.protocol.client_events import ClientEvent, Pause, RunContinued
+from core.protocol.commands import Join
 from core.records.traffic_log import TrafficLog
 
 _FIRST_MILLISECONDS = 100
@@ -103,6 +104,12 @@ class DeviceSession(QObject):
         self._watch.start()
         self._timer.start(_FIRST_MILLISECONDS)
         self._apply(self.client.leave)
+
+    def join_again(self) -> None:
+        """Begin once more in the run that it was begun in, such as after a problem that has ended it."""
+        session = self.session
+        if isinstance(session.opening, Join) and session.consent is not None and session.agreed is not None:
+            self.begin(RunContinued(session.opening, session.consent, session.agreed))
 
     def pause(self, seconds: float | None = None) -> None:
         """Pause for so many seconds, or until the person resumes."""

@@ -79,6 +79,11 @@ class DeviceSessions(QObject):
         session_controller.interrupted.connect(self._leave)
 
     @property
+    def first(self) -> SessionController:
+        """The session that a person joins, reviews and starts."""
+        return self._session_controller
+
+    @property
     def further(self) -> tuple[DeviceSession, ...]:
         """The further sessions that are part of the present run, in the order of their devices."""
         parts = (each for each in self._made.values() if each.label in self.chosen or not each.is_over)

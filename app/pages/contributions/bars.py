@@ -66,7 +66,9 @@ def bars_of(report: ContributionReport, measured: Measured) -> list[Bar]:
 
 
 def _hours(value: float) -> str:
-    return fill_placeholders(translate("ContributionBars", "%1 h"), figures.number(value))
+    """As many digits as tell the marks of an axis apart that ends below an hour."""
+    figure = figures.number(value) if value >= 1 or not value else figures.small(value)
+    return fill_placeholders(translate("ContributionBars", "%1 h"), figure)
 
 
 def _label(date: QDate, is_day: bool) -> str:

@@ -16,7 +16,7 @@ from core.fleet.history import KEPT_SECONDS, POINT_SECONDS, FleetHistory
 from core.fleet.snapshot import FleetSnapshot
 from core.records.time_series import Curve, Series
 
-_LEAST_WIDTH = 270
+_LEAST_WIDTH = 310
 _SHOWN = ("peers", "throughput", "loss")
 _SHORTEST = 600.0  # seconds that are shown at least
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QWidget
 
 from app.widgets.labels import Heading, Hint
 from app.widgets.layout.card import Card
+from app.widgets.layout.tab_order import put_in_tab_order
 from core.files.disk_space import DiskSpace
 from core.hardware.device import Device
 from core.hardware.fit import fits
@@ -49,18 +50,23 @@ class FurtherDevices(Card):
             box = self.boxes.pop(label)
             self.parts.removeWidget(box)
             box.deleteLater()
+        is_new = any(each.label not in self.boxes for each in offered)
         for each in offered:
             box = self.boxes.get(each.label) or self._added(each.label)
             fit = fits(run, each, devices, DiskSpace()).gpu
             name = label_of(each)
             box.setText(f"{name} ({verdict_on(fit)})" if fit is not None else name)
+            box.setToolTip(box.text())
             box.blockSignals(True)
             box.setChecked(each.label in chosen)
             box.blockSignals(False)
+        if is_new:
+            put_in_tab_order(self._words, *(self.boxes[each.label] for each in offered))
         self.setVisible(bool(offered))
 
     def _added(self, label: str) -> QCheckBox:
         box = self.boxes[label] = QCheckBox()
+        box.setMinimumWidth(1)  # a long name is cut, and told whole by the tooltip
         self.parts.addWidget(box)
         box.toggled.connect(self._tell)
         return box

@@ -110,10 +110,10 @@ class PaceSettings(Card):
         for row in self.rows.values():
             self.parts.addWidget(row)
         attended_upload, upload, attended_download, download = self.rates.values()
-        sending = self.tr("While somebody uses this computer send %1, at other times %2")
+        sending = self.tr("While somebody uses this computer send %1 and at other times %2")
         self.parts.addWidget(InlineForm(sending, attended_upload, upload))
         self.parts.addWidget(self.upload)
-        receiving = self.tr("While somebody uses this computer receive %1, at other times %2")
+        receiving = self.tr("While somebody uses this computer receive %1 and at other times %2")
         self.parts.addWidget(InlineForm(receiving, attended_download, download))
         self.parts.addWidget(self.download)
         for hidden in (self.now, self.upload, self.download):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QRadioButton, QWidget
 
 from app.widgets.labels import Heading, Hint
 from app.widgets.layout.card import Card
+from app.widgets.layout.tab_order import put_in_tab_order
 from core.texts.device import short_label_of
 
 
@@ -41,6 +42,8 @@ class DeviceList(Card):
                 line.setText(words)
                 line.setToolTip(words)
             line.setChecked(label == shown)
+            # Tab leads to the chosen one, and the arrow keys from there to the others
+            line.setFocusPolicy(Qt.FocusPolicy.StrongFocus if label == shown else Qt.FocusPolicy.ClickFocus)
         self.setVisible(len(sentences) > 1)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
@@ -58,6 +61,7 @@ class DeviceList(Card):
             line.setMinimumWidth(1)  # a long sentence is cut, and told whole by the tooltip
             line.clicked.connect(lambda _is_checked, label=label: self.device_chosen.emit(label))
             self.parts.addWidget(line)
+        put_in_tab_order(self._words, *self.lines.values())
 
     def _retranslate(self) -> None:
         self._heading.setText(self.tr("GPUs in this run"))

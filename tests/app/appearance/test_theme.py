@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QAbstractButton, QApplication, QCheckBox, QPushButton, QRadioButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.appearance.theme import (
@@ -23,6 +23,7 @@ from app.appearance.theme import (
     palette_of,
 )
 from app.widgets.inline_inputs import Choice, Number
+from app.widgets.layout.card import Card
 
 THEMES = {"light": LIGHT, "dark": DARK, "light contrast": LIGHT_CONTRAST, "dark contrast": DARK_CONTRAST}
 every_theme = pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
@@ -92,6 +93,32 @@ def test_a_desktop_that_does_not_say_keeps_the_light_theme(qapp: QApplication) -
     theme = Theme(qapp)
     theme.choose("system")
     assert colours(qapp.palette()) is LIGHT
+
+
+@pytest.mark.parametrize("is_usable", [True, False], ids=["usable", "disabled"])
+@pytest.mark.parametrize("ground", [QWidget, Card], ids=["page", "card"])
+@pytest.mark.parametrize("kind", [QCheckBox, QRadioButton])
+@pytest.mark.parametrize("dress", ["light", "dark"])
+def test_the_outline_of_what_is_not_ticked_can_be_seen(
+    qtbot: QtBot,
+    qapp: QApplication,
+    dress: Literal["light", "dark"],
+    kind: type[QAbstractButton],
+    ground: type[QWidget],
+    is_usable: bool,
+) -> None:
+    """At least 3 to 1, as the Web Content Accessibility Guidelines ask of controls that can be used (1.4.11)."""
+    Theme(qapp).choose(dress)
+    page = ground()
+    qtbot.addWidget(page)
+    button = kind(page)
+    button.setEnabled(is_usable)
+    button.setGeometry(10, 10, 60, 24)
+    page.resize(80, 44)
+    image = page.grab(QRect(9, 9, 30, 26)).toImage()
+    pixels = [image.pixelColor(x, image.height() // 2) for x in range(image.width())]
+    outline = max(contrast(pixel, image.pixelColor(0, 0)) for pixel in pixels)
+    assert outline >= (3.0 if is_usable else 1.5)
 
 
 @pytest.mark.parametrize("dress", ["light", "dark"])

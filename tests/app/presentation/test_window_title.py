@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 from app.presentation.window_title import window_title
@@ -55,3 +56,18 @@ def test_a_strangers_name_is_made_harmless() -> None:
     title = window_title(replace(TRAINING, chosen=evil))
     assert title.startswith("Training · Evil [31m run xxx")
     assert len(title) <= 120
+
+
+def test_with_several_gpus_the_title_says_what_each_does() -> None:
+    first = replace(TRAINING, consent=on_device("cuda:0"))
+    paused = replace(TRAINING, phase="paused", pause=Pause())
+    assert window_title(first, [("cuda:1", TRAINING)]) == "Training (GPU 0, GPU 1) · Sums — Workerbee"
+    assert window_title(first, [("cuda:1", paused)]) == "Training (GPU 0) · Paused (GPU 1) · Sums — Workerbee"
+    three = window_title(first, [("cuda:1", paused), ("cuda:2", TRAINING)])
+    assert three == "Training (GPU 0, GPU 2) · Paused (GPU 1) · Sums — Workerbee"
+    assert window_title(first, [("cuda:1", Session())]) == "Training (GPU 0) · Sums — Workerbee"
+
+
+def on_device(device: str) -> Start:
+    """The consent to train on that device."""
+    return msgspec.structs.replace(CONSENT, device=device)

@@ -32,6 +32,10 @@ def test_rates_have_the_digits_they_deserve() -> None:
     ]
 
 
+def test_small_numbers_can_be_told_apart() -> None:
+    assert [figures.small(each) for each in (0.02, 0.04, 0.5, 0.06, 0.257)] == ["0.02", "0.04", "0.5", "0.06", "0.26"]
+
+
 def test_times_have_two_units_and_guesses_one() -> None:
     assert [figures.time(each) for each in (41, 200, 7500)] == ["41 s", "3 min 20 s", "2 h 5 min"]
     assert [figures.about(each) for each in (7, 38, 200, 7000)] == ["7 s", "40 s", "3 min", "2 h"]

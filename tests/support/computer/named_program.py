@@ -13,8 +13,8 @@ NAME = "bees-in-blender"
 
 
 @contextmanager
-def running_program(folder: Path, name: str = NAME) -> Iterator[None]:
-    """While this lasts, a program of that name runs."""
+def running_program(folder: Path, name: str = NAME) -> Iterator[int]:
+    """While this lasts, a program of that name runs; its process id."""
     path = folder / name
     shutil.copy(os.path.realpath("/bin/sh"), path)
     command = [str(path), "-c", "echo there; read line"]
@@ -22,6 +22,6 @@ def running_program(folder: Path, name: str = NAME) -> Iterator[None]:
         assert process.stdin and process.stdout
         try:
             assert process.stdout.readline().strip() == b"there"
-            yield
+            yield process.pid
         finally:
             process.stdin.close()

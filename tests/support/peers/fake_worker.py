@@ -321,6 +321,11 @@ def fail_for_good() -> None:
     fail(ErrorKind.NOBODY_ANSWERS, "2 addresses were tried.")
 
 
+def fail_with_a_full_disk() -> None:
+    """Stands for what ends a session until a person tries again."""
+    fail(ErrorKind.DISK_FULL, "No space left on device.")
+
+
 def fail_and_stay() -> None:
     """Stands for a worker that hangs after it has given up."""
     greet()
