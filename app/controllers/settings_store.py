@@ -47,7 +47,7 @@ class SettingsStore(QObject):
         try:
             save_settings(self._path, settings)
         except msgspec.ValidationError as error:
-            self._fail(UserError(ErrorKind.SETTINGS_DAMAGED, f"{error}."))
+            self._fail(UserError(ErrorKind.SETTINGS_DAMAGED, localized("%1.", error)))
         except UserError as error:
             self._fail(error)
         self.changed.emit(before, settings)

@@ -16,6 +16,7 @@ from app.controllers.organiser.fleet_watcher import FleetWatcher
 from app.pages.organise.page import OrganisePage
 from app.pages.organise.published_card import PublishedLine
 from app.pages.save_dialog import open_save_dialog
+from app.presentation.address import what_is_wrong
 from core.errors import UserError
 from core.files.folders import Folders
 from core.placeholders import fill_placeholders
@@ -74,7 +75,7 @@ class OrganisePresenter(QObject):
         try:
             self._watcher.watch(JoinAddress.parse(link))
         except UnreadableAddress as error:
-            self.page.show_outcome(str(error))
+            self.page.show_outcome(what_is_wrong(error))
 
     def _watch_again(self) -> None:
         if self._watcher.address is not None:

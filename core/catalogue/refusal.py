@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from core.localizable import Detail, LocalizedText
 from core.schema import StrictStruct
 
 RefusalReason = Literal[
@@ -42,12 +43,12 @@ class Refusal(StrictStruct, frozen=True, tag=True):
     """A reason, and what is to be said with it, such as the answer of a server; ``detail`` may be a stranger's text."""
 
     reason: RefusalReason
-    detail: Annotated[str, Meta(max_length=1000)] = ""
+    detail: LocalizedText | Annotated[str, Meta(max_length=1000)] = ""
 
 
 class RefusedCatalogueError(Exception):
     """A file is not a catalogue that may be shown; ``refusal`` says why."""
 
-    def __init__(self, reason: RefusalReason, detail: str = "") -> None:
-        self.refusal = Refusal(reason, detail[:1000])
+    def __init__(self, reason: RefusalReason, detail: Detail = "") -> None:
+        self.refusal = Refusal(reason, detail[:1000] if isinstance(detail, str) else detail)
         super().__init__(f"{reason}: {detail}")

@@ -11,6 +11,7 @@ import msgspec
 
 from core.catalogue.catalogue import FORMAT_VERSION, MAX_CATALOGUE_BYTES, MAX_RUNS, Catalogue
 from core.catalogue.refusal import RefusedCatalogueError
+from core.localizable import localized, words_of
 from core.run.address import JoinAddress, UnreadableAddress
 from core.schema import StrictStruct
 from core.security.bounded_toml import read_toml
@@ -80,7 +81,7 @@ def _parsed(body: bytes) -> Catalogue:
     try:
         tables = read_toml(body.decode())
     except (ValueError, RecursionError) as error:
-        raise RefusedCatalogueError("unreadable", str(error)) from error
+        raise RefusedCatalogueError("unreadable", words_of(error)) from error
     version, runs = tables.get("format", FORMAT_VERSION), tables.get("run")
     if isinstance(version, int) and version > FORMAT_VERSION:
         raise RefusedCatalogueError("too_new", str(version))
@@ -89,7 +90,7 @@ def _parsed(body: bytes) -> Catalogue:
     try:
         return msgspec.convert(tables, Catalogue)
     except (msgspec.MsgspecError, RecursionError, OverflowError) as error:
-        raise RefusedCatalogueError("unreadable", str(error)) from error
+        raise RefusedCatalogueError("unreadable", words_of(error)) from error
 
 
 def _refuse_bad_addresses(catalogue: Catalogue) -> None:
@@ -97,7 +98,7 @@ def _refuse_bad_addresses(catalogue: Catalogue) -> None:
         try:
             JoinAddress.parse(entry.address)
         except UnreadableAddress as error:
-            raise RefusedCatalogueError("unreadable", f"{entry.id}: {error.detail}") from error
+            raise RefusedCatalogueError("unreadable", localized("%1: %2", entry.id, error.detail)) from error
 
 
 def _without_defaults(catalogue: Catalogue) -> dict[str, object]:

@@ -29,7 +29,7 @@ def send_command(command: ControlCommand, home: Path, seconds: float = ANSWER_SE
     except (FileNotFoundError, ConnectionRefusedError) as error:
         raise UserError(ErrorKind.NOT_RUNNING) from error
     except OSError as error:
-        raise UserError(ErrorKind.NO_ANSWER, f"{error}.") from error
+        raise UserError(ErrorKind.NO_ANSWER, localized("%1.", error)) from error
     try:
         return decode_reply(line)
     except msgspec.MsgspecError as error:

@@ -202,8 +202,8 @@ def _in_words(error: _Wrong | OSError | UserError, path: Path) -> UserError:
     elif _code(error) in _BUSY:
         told = UserError(ErrorKind.HISTORY_NOT_KEPT, localized("%1 is held by another program.", path))
     elif _code(error) == sqlite3.SQLITE_FULL:
-        told = UserError(ErrorKind.DISK_FULL, f"{path}: {error}.")
+        told = UserError(ErrorKind.DISK_FULL, localized("%1: %2.", path, error))
     else:
-        told = UserError(ErrorKind.HISTORY_NOT_KEPT, f"{path}: {error}.")
+        told = UserError(ErrorKind.HISTORY_NOT_KEPT, localized("%1: %2.", path, error))
     told.__cause__ = error
     return told

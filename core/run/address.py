@@ -12,6 +12,7 @@ from typing import NoReturn
 from urllib.parse import parse_qsl, quote
 
 from core.errors import ErrorKind, UserError
+from core.localizable import LocalizedText, localized
 from core.run.multiaddr import HOST_PROTOCOLS, Multiaddr, MultiaddrError, no_port_error
 
 MAX_CHARACTERS = 64 * 1024
@@ -40,18 +41,12 @@ _BARE_PEER_ID = re.compile(r"\b(?:12D3KooW|Qm|16Uiu2HA)[1-9A-HJ-NP-Za-km-z]{30,}
 
 
 class UnreadableAddress(UserError):  # noqa: N818
-    """A pasted text cannot be read: which piece of it, why, and what a good one looks like.
+    """A pasted text cannot be read: which piece of it, why, and what a good one looks like."""
 
-    ``reason`` is ``template`` with its ``values``, which a window puts into a sentence of another language.
-    """
-
-    def __init__(self, piece: str, template: str, *values: object, good: str = _GOOD) -> None:
-        self.piece = _printable(_shortened(piece))
-        self.template, self.good = template, good
-        self.values = tuple(_printable(_shortened(str(value))) for value in values)
-        self.reason = template.format(*self.values)
-        named = f"“{self.piece}”: " if self.piece else ""
-        super().__init__(ErrorKind.ADDRESS_UNREADABLE, f"{named}{self.reason}; a good one looks like {good}")
+    def __init__(self, piece: str, reason: LocalizedText, good: str = _GOOD) -> None:
+        self.piece, self.reason, self.good = _shown(piece), _shown_reason(reason), good
+        said = localized("“%1”: %2", self.piece, self.reason) if self.piece else self.reason
+        super().__init__(ErrorKind.ADDRESS_UNREADABLE, localized("%1; a good one looks like %2", said, good))
 
 
 @dataclass(frozen=True)
@@ -69,7 +64,7 @@ class JoinAddress:
     def parse(cls, text: str) -> JoinAddress:
         """The address in a pasted text; raises UnreadableAddress, and nothing else."""
         if len(text) > MAX_CHARACTERS:
-            raise UnreadableAddress("", "this is {} characters long, and that is not an address", len(text))
+            raise UnreadableAddress("", localized("this is %1 characters long, and that is not an address", len(text)))
         text = _NOISE.sub(" ", text).replace("&amp;", "&")
         links = [_read_link(link) for link in _LINK.findall(text)]
         pieces = _multiaddrs_in(_LINK.sub(" ", text))
@@ -114,9 +109,15 @@ def _shortened(text: str) -> str:
     return text if len(text) <= 80 else f"{text[:60]}…{text[-16:]}"
 
 
-def _printable(text: str) -> str:
-    """The text without anything that a terminal would obey."""
-    return "".join(character if character.isprintable() else "�" for character in text)
+def _shown(text: str) -> str:
+    """The text, shortened and without anything that a terminal would obey."""
+    return "".join(character if character.isprintable() else "�" for character in _shortened(text))
+
+
+def _shown_reason(reason: LocalizedText) -> LocalizedText:
+    """The sentence, with each of its blanks as it may be shown."""
+    blanks = (_shown_reason(each) if isinstance(each, LocalizedText) else _shown(each) for each in reason.blanks)
+    return LocalizedText(reason.sentence, tuple(blanks))
 
 
 def _multiaddrs_in(text: str) -> list[str]:
@@ -138,9 +139,9 @@ def _bounded(peers: list[Multiaddr]) -> tuple[Multiaddr, ...]:
     if len(distinct) > MAX_PEERS:
         raise UnreadableAddress(
             "",
-            "these are {} addresses, and {} are the most; the first few are enough",
-            len(distinct),
-            MAX_PEERS,
+            localized(
+                "these are %1 addresses, and %2 are the most; the first few are enough", len(distinct), MAX_PEERS
+            ),
         )
     return distinct
 
@@ -150,9 +151,11 @@ def _only(runs: list[str]) -> str | None:
     distinct = list(dict.fromkeys(runs))
     for run in distinct:
         if not re.fullmatch(_RUN, run):
-            raise UnreadableAddress(run, "this is not a run's name", good="my-run_1")
+            raise UnreadableAddress(run, localized("this is not a run's name"), good="my-run_1")
     if len(distinct) > 1:
-        raise UnreadableAddress(", ".join(distinct), "these are several runs; join one of them", good=_GOOD_LINK)
+        raise UnreadableAddress(
+            ", ".join(distinct), localized("these are several runs; join one of them"), good=_GOOD_LINK
+        )
     return distinct[0] if distinct else None
 
 
@@ -162,10 +165,10 @@ def _only_invitation(text: str) -> str:
     found = [value.strip() for query in queries for name, value in parse_qsl(query) if name == "invitation"]
     distinct = dict.fromkeys([*found, *_BARE_INVITATION.findall(_LINK.sub(" ", text))])
     if len(distinct) > 1:
-        raise UnreadableAddress("", "these are {} invitations; paste one of them", len(distinct))
+        raise UnreadableAddress("", localized("these are %1 invitations; paste one of them", len(distinct)))
     invitation = next(iter(distinct), "")
     if invitation and not _INVITATION.fullmatch(invitation):
-        raise UnreadableAddress("", "the invitation in it is damaged; copy the whole link again")
+        raise UnreadableAddress("", localized("the invitation in it is damaged; copy the whole link again"))
     return invitation
 
 
@@ -173,11 +176,11 @@ def _read_link(link: str) -> tuple[list[Multiaddr], str | None]:
     """The peers and the run in ``workerbee://join?peer=…&run=…``; other fields are passed over."""
     head, _, query = link.rstrip(".:!?*…").partition("?")
     if not re.fullmatch(r"workerbee:/*join/*", head, re.IGNORECASE):
-        raise UnreadableAddress(link, "this link is none to join a run", good=_GOOD_LINK)
+        raise UnreadableAddress(link, localized("this link is none to join a run"), good=_GOOD_LINK)
     fields = parse_qsl(query.partition("#")[0])
     peers = [_read_multiaddr(value.strip()) for name, value in fields if name == "peer"]
     if not peers:
-        raise UnreadableAddress(link, "this link names no peer", good=_GOOD_LINK)
+        raise UnreadableAddress(link, localized("this link names no peer"), good=_GOOD_LINK)
     return peers, _only([value.strip() for name, value in fields if name == "run"])
 
 
@@ -187,32 +190,32 @@ def _read_multiaddr(piece: str) -> Multiaddr:
         address = Multiaddr(piece)
         _require_dialable(address)
     except MultiaddrError as error:
-        raise UnreadableAddress(piece, error.template, *error.values, good=error.good) from None
+        raise UnreadableAddress(piece, error.reason, good=error.good) from None
     return address
 
 
 def _require_dialable(address: Multiaddr) -> None:
     """Raises MultiaddrError for what may be listened on, and not dialled; and where nobody is named."""
     if address.ip is not None and address.ip.is_unspecified:
-        reason = "nobody can dial {}, which means every address of the organiser's own computer"
-        raise MultiaddrError(reason, address.ip)
+        why = localized("nobody can dial %1, which means every address of the organiser's own computer", address.ip)
+        raise MultiaddrError(why)
     if address.ip is not None and (address.ip.is_multicast or address.host == "255.255.255.255"):
-        raise MultiaddrError("{} is not the address of one computer", address.ip)
+        raise MultiaddrError(localized("%1 is not the address of one computer", address.ip))
     if address.port == 0:
         raise no_port_error(0)
     if address.peer_id is None:
-        raise MultiaddrError("it ends without /p2p/ and the peer id, so it does not say who is there")
+        raise MultiaddrError(localized("it ends without /p2p/ and the peer id, so it does not say who is there"))
 
 
 def _refuse(text: str) -> NoReturn:
     """Say what a text without any address seems to be instead."""
     words = text.split(maxsplit=1)
     if not words:
-        raise UnreadableAddress("", "nothing was pasted")
+        raise UnreadableAddress("", localized("nothing was pasted"))
     if found := _WEB_LINK.search(text):
-        raise UnreadableAddress(found[0], "this is a web link, not where a peer of the run is")
+        raise UnreadableAddress(found[0], localized("this is a web link, not where a peer of the run is"))
     if found := _BARE_PEER_ID.search(text):
-        raise UnreadableAddress(found[0], "this is a peer id alone, and does not say where the peer is")
+        raise UnreadableAddress(found[0], localized("this is a peer id alone, and does not say where the peer is"))
     if found := _HOST_AND_PORT.search(text):
-        raise UnreadableAddress(found[0], "this does not say which peer is there: the peer id is missing")
-    raise UnreadableAddress(words[0], "this is not an address")
+        raise UnreadableAddress(found[0], localized("this does not say which peer is there: the peer id is missing"))
+    raise UnreadableAddress(words[0], localized("this is not an address"))

@@ -11,11 +11,12 @@ import msgspec
 from msgspec import Meta
 
 from core.errors import ErrorKind, UserError
-from core.localizable import localized
+from core.localizable import Detail, localized
 from core.run.spec.collaboration import Collaboration
 from core.run.spec.data import BYTE_TOKENS, DataSpec, HubDataset, HubImages, ImageFiles, SumsData, TextFiles
 from core.run.spec.optimizer import AdamW, OptimizerSpec
 from core.run.spec.recipe import ArithmeticGPT, CausalLM, ImageClassification, MaskedLM, RecipeSpec
+from core.run.spec.text_rule import text_rule
 from core.schema import StrictStruct
 
 FORMAT_VERSION = 1
@@ -25,16 +26,16 @@ _Line = Annotated[str, Meta(max_length=200)]
 _Text = Annotated[str, Meta(max_length=8000)]
 RunId = Annotated[
     str,
-    Meta(
-        pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}\Z",
-        description="letters, digits, - and _; a letter or digit first; at most 64 characters",
+    text_rule(
+        r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}\Z",
+        localized("letters, digits, - and _; a letter or digit first; at most 64 characters"),
     ),
 ]
 KeeperId = Annotated[
     str,
-    Meta(
-        pattern=r"^12D3KooW[1-9A-HJ-NP-Za-km-z]{44}\Z",
-        description="a peer id of 52 letters and digits that begins with 12D3KooW",
+    text_rule(
+        r"^12D3KooW[1-9A-HJ-NP-Za-km-z]{44}\Z",
+        localized("a peer id of 52 letters and digits that begins with 12D3KooW"),
     ),
 ]
 
@@ -79,7 +80,7 @@ class SchedulerSpec(StrictStruct, kw_only=True, frozen=True):
 
     def __post_init__(self) -> None:
         if self.kind in ("linear", "cosine") and self.total_epochs is None:
-            raise ValueError(f"the {self.kind} schedule needs total_epochs")
+            raise ValueError(localized("the %1 schedule needs total_epochs", self.kind))
 
 
 class EvaluationSpec(StrictStruct, kw_only=True, frozen=True):
@@ -149,17 +150,21 @@ class RunManifest(StrictStruct, kw_only=True, frozen=True):
     def __post_init__(self) -> None:
         for name in self.collaboration.average_opt_statistics:
             if name not in self.optimizer.statistics:
-                raise ValueError(f"average_opt_statistics: this optimizer has no {name}")
+                raise ValueError(localized("average_opt_statistics: this optimizer has no %1", name))
         if self.optimizer.needs_gpu and self.collaboration.is_optimizer_offloaded:
             raise ValueError(
-                f'optimizer "{self.optimizer.__struct_config__.tag}" computes where the model is: it needs '
-                "[collaboration] offload_optimizer = false, and so delay_optimizer_step and "
-                "delay_grad_averaging = false"
+                localized(
+                    'optimizer "%1" computes where the model is: it needs [collaboration] offload_optimizer = '
+                    "false, and so delay_optimizer_step and delay_grad_averaging = false",
+                    self.optimizer.__struct_config__.tag,
+                )
             )
         if self.collaboration.reuse_grad_buffers and not _is_exact(self.recipe):
             raise ValueError(
-                'reuse_grad_buffers needs [recipe] precision = "fp32": '
-                "in fp16 gradients cannot add up where they are computed"
+                localized(
+                    'reuse_grad_buffers needs [recipe] precision = "fp32": in fp16 gradients cannot add up where '
+                    "they are computed"
+                )
             )
         if misfit := _misfit(self.recipe, self.data):
             raise ValueError(misfit)
@@ -182,7 +187,7 @@ def _is_exact(recipe: RecipeSpec) -> bool:
     return isinstance(recipe, ArithmeticGPT) or recipe.precision == "fp32"
 
 
-def _misfit(recipe: RecipeSpec, data: DataSpec) -> str:
+def _misfit(recipe: RecipeSpec, data: DataSpec) -> Detail:
     """Why that recipe cannot learn from that data, in words; nothing where it can."""
     match recipe, data:
         case ArithmeticGPT(), SumsData():
@@ -191,24 +196,30 @@ def _misfit(recipe: RecipeSpec, data: DataSpec) -> str:
             known = recipe.config.vocab_size
             if data.tokenizer != "bytes" or known >= BYTE_TOKENS:
                 return ""
-            return f'tokenizer "bytes" has {BYTE_TOKENS} tokens, and vocab_size is {known}'
+            return localized('tokenizer "bytes" has %1 tokens, and vocab_size is %2', BYTE_TOKENS, known)
         case ImageClassification(), (ImageFiles() | HubImages()):
             named, classes = len(data.class_names), recipe.config.num_labels
-            return "" if named in (0, classes) else f"there are {named} class_names, and num_labels is {classes}"
+            return (
+                ""
+                if named in (0, classes)
+                else localized("there are %1 class_names, and num_labels is %2", named, classes)
+            )
         case _:
             names = recipe.__struct_config__.tag, data.__struct_config__.tag
-            return f'recipe kind "{names[0]}" cannot learn from data kind "{names[1]}"; it needs {_data_for(recipe)}'
+            return localized(
+                'recipe kind "%1" cannot learn from data kind "%2"; it needs %3', names[0], names[1], _data_for(recipe)
+            )
 
 
-def _data_for(recipe: RecipeSpec) -> str:
+def _data_for(recipe: RecipeSpec) -> Detail:
     """The kinds of data that it can learn from."""
     match recipe:
         case ArithmeticGPT():
-            return '"sums"'
+            return localized('"sums"')
         case CausalLM() | MaskedLM():
-            return '"text-files" or "hub"'
+            return localized('"text-files" or "hub"')
         case ImageClassification():
-            return '"image-files" or "hub-images"'
+            return localized('"image-files" or "hub-images"')
         case _:
             assert_never(recipe)
 
@@ -234,4 +245,4 @@ def decode_manifest(encoded: bytes) -> RunManifest:
             raise UserError(ErrorKind.MANIFEST_TOO_NEW)
         return _decoder.decode(encoded)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise UserError(ErrorKind.MANIFEST_REFUSED, f"{error}.") from error
+        raise UserError(ErrorKind.MANIFEST_REFUSED, localized("%1.", error)) from error

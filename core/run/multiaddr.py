@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Literal, NamedTuple, get_args
 
+from core.localizable import LocalizedText, localized
 from core.security.ip_scope import is_public
 from core.security.peer_id import decode_peer_id
 
@@ -26,11 +27,11 @@ _NAME = re.compile(rf"(?=.{{1,253}}\Z)(?:{_LABEL}\.)*{_LABEL}\.?")
 
 
 class MultiaddrError(ValueError):
-    """Why a text is not a multiaddr: ``template`` with its ``values``, and what a good one looks like."""
+    """Why a text is not a multiaddr, and what a good one looks like."""
 
-    def __init__(self, template: str, *values: object, good: str = _GOOD) -> None:
-        super().__init__(template.format(*values))
-        self.template, self.values, self.good = template, values, good
+    def __init__(self, reason: LocalizedText, good: str = _GOOD) -> None:
+        super().__init__(reason)
+        self.reason, self.good = reason, good
 
 
 class _Parts(NamedTuple):
@@ -168,7 +169,7 @@ def _read(text: str) -> _Parts:
     parts = deque(part for part in text.split("/") if part)
     protocol = parts.popleft().lower() if parts else ""
     if protocol not in HOST_PROTOCOLS:
-        raise MultiaddrError("an address begins with where the peer is: /ip4/, /ip6/ or /dns/")
+        raise MultiaddrError(localized("an address begins with where the peer is: /ip4/, /ip6/ or /dns/"))
     host = _read_host(protocol, parts.popleft() if parts else "")
     transport, port = _read_transport(protocol, parts)
     peer_id = _read_peer(parts) if parts else None
@@ -177,22 +178,22 @@ def _read(text: str) -> _Parts:
         parts.popleft()
         relay_id, peer_id = peer_id, _read_peer(parts)
     if parts:
-        raise MultiaddrError("“{}” follows where the address should end", parts[0])
+        raise MultiaddrError(localized("“%1” follows where the address should end", parts[0]))
     return _Parts(protocol, host, transport, port, peer_id, relay_id)
 
 
 def _read_host(protocol: str, value: str) -> str:
     if protocol.startswith("dns"):
         if not _NAME.fullmatch(value):
-            raise MultiaddrError("“{}” is not a host name", value, good="/dns4/example.org/tcp/…")
+            raise MultiaddrError(localized("“%1” is not a host name", value), good="/dns4/example.org/tcp/…")
         return value.lower()
     version = ipaddress.IPv4Address if protocol == "ip4" else ipaddress.IPv6Address
     try:
         return str(version(value.replace("%", "no zone")))
     except ValueError:
         good = "/ip4/203.0.113.5/tcp/…" if protocol == "ip4" else "/ip6/2001:db8::5/tcp/…"
-        reason = "“{}” is not an IPv{} address (a name goes with /dns4/ or /dns6/)"
-        raise MultiaddrError(reason, value, protocol[-1], good=good) from None
+        reason = localized("“%1” is not an IPv%2 address (a name goes with /dns4/ or /dns6/)", value, protocol[-1])
+        raise MultiaddrError(reason, good=good) from None
 
 
 def _read_transport(protocol: str, parts: deque[str]) -> tuple[Transport, int | None]:
@@ -202,8 +203,8 @@ def _read_transport(protocol: str, parts: deque[str]) -> tuple[Transport, int | 
     if kind not in ("tcp", "udp"):
         good = "…/tcp/31337/p2p/12D3KooW…"
         if not kind:
-            raise MultiaddrError("it ends where the port should be", good=good)
-        raise MultiaddrError("“{}” stands where the port should be", kind, good=good)
+            raise MultiaddrError(localized("it ends where the port should be"), good=good)
+        raise MultiaddrError(localized("“%1” stands where the port should be", kind), good=good)
     port = parts.popleft() if parts else ""
     if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) <= 65535):
         raise no_port_error(port, f"…/{kind}/31337/…")
@@ -214,17 +215,16 @@ def _read_transport(protocol: str, parts: deque[str]) -> tuple[Transport, int | 
 
 def no_port_error(port: object, good: str = "…/tcp/31337/…") -> MultiaddrError:
     """The error for a port that is none, or that nobody can dial."""
-    reason = "“{}” is not a port, which is a number from 1 to 65535"
-    return MultiaddrError(reason, port, good=good)
+    return MultiaddrError(localized("“%1” is not a port, which is a number from 1 to 65535", port), good=good)
 
 
 def _read_quic(parts: deque[str]) -> None:
     version = parts.popleft().lower() if parts else ""
     good = "…/udp/31337/quic-v1/p2p/12D3KooW…"
     if version == "quic":
-        raise MultiaddrError("the old /quic is dead, and no peer speaks it any more", good=good)
+        raise MultiaddrError(localized("the old /quic is dead, and no peer speaks it any more"), good=good)
     if version != "quic-v1":
-        raise MultiaddrError("a udp port must be followed by /quic-v1", good=good)
+        raise MultiaddrError(localized("a udp port must be followed by /quic-v1"), good=good)
 
 
 def _is_peer_next(parts: deque[str]) -> bool:
@@ -233,13 +233,13 @@ def _is_peer_next(parts: deque[str]) -> bool:
 
 def _read_peer(parts: deque[str]) -> str:
     if not _is_peer_next(parts):
-        raise MultiaddrError("“{}” stands where /p2p/ and the peer id should be", parts[0])
+        raise MultiaddrError(localized("“%1” stands where /p2p/ and the peer id should be", parts[0]))
     if len(parts) < 2:
-        raise MultiaddrError("it ends without /p2p/ and the peer id, so it does not say who is there")
+        raise MultiaddrError(localized("it ends without /p2p/ and the peer id, so it does not say who is there"))
     parts.popleft()
     peer_id = parts.popleft()
     try:
         decode_peer_id(peer_id)
     except ValueError as error:
-        raise MultiaddrError("the peer id {}", error) from None
+        raise MultiaddrError(localized("the peer id %1", error)) from None
     return peer_id

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from core.errors import ErrorKind, UserError
-from core.localizable import Detail, localized
+from core.localizable import Detail, joined, localized
 from core.run.manifest import FORMAT_VERSION, MAX_MANIFEST_BYTES, RunManifest
 from core.run.run_file_errors import find_errors, with_none
 from core.security.bounded_toml import read_toml
@@ -35,11 +35,11 @@ def parse_run_file(text: str) -> RunManifest:
     tables = with_none(_tables_of(text), RunManifest)
     mistakes = find_errors(tables, RunManifest)
     if mistakes:
-        raise _wrong("\n".join(mistakes))
+        raise _wrong(joined(mistakes, localized("%1\n%2")))
     try:
         manifest = msgspec.convert(tables, RunManifest)
     except msgspec.ValidationError as error:
-        raise _wrong(f"{error}.") from error
+        raise _wrong(localized("%1.", error)) from error
     if manifest.format > FORMAT_VERSION:
         raise UserError(ErrorKind.MANIFEST_TOO_NEW, localized("It is of format %1.", manifest.format))
     return _fits_into_a_record(manifest)

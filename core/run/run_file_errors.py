@@ -5,7 +5,6 @@ msgspec stops at the first mistake and speaks of types; an organiser wants all o
 
 from __future__ import annotations
 
-import re
 import types
 import typing
 from collections.abc import Iterator, Mapping
@@ -16,46 +15,31 @@ from typing import Any
 import msgspec
 from msgspec.structs import FieldInfo
 
+from core.localizable import Detail, LocalizedText, broken_rule, joined, localized, words_of
+
 MOST_MISTAKES = 50
 Struct = type[msgspec.Struct]
 
-_TYPE_NAMES = {
-    "int": "a whole number",
-    "float": "a number",
-    "str": "text in quotes",
-    "bool": "true or false",
-    "array": "a list in brackets",
-    "object": "a table in braces",
-}
-_BOUNDS = {
-    r"of length >= 1$": "must not be empty",
-    r"of length <= (\S+)$": "must have at most {} {unit}",
-    r"<= (\S+)$": "must be at most {}",
-    r">= (\S+)$": "must be at least {}",
-    r"< (\S+)$": "must be less than {}",
-    r"> (\S+)$": "must be more than {}",
-}
 
-
-def find_errors(tables: Mapping[str, Any], manifest: Struct) -> list[str]:
+def find_errors(tables: Mapping[str, Any], manifest: Struct) -> list[LocalizedText]:
     """All errors, or the first of very many; an empty list means that the tables are a manifest."""
     found = list(islice(_mistakes(tables, manifest), MOST_MISTAKES + 1))
-    return [*found[:MOST_MISTAKES], "There are more."] if len(found) > MOST_MISTAKES else found
+    return [*found[:MOST_MISTAKES], localized("There are more.")] if len(found) > MOST_MISTAKES else found
 
 
-def _mistakes(tables: Mapping[str, Any], manifest: Struct) -> Iterator[str]:
+def _mistakes(tables: Mapping[str, Any], manifest: Struct) -> Iterator[LocalizedText]:
     sections = {field.name: field for field in msgspec.structs.fields(manifest)}
     homes = _section_of_field(manifest)
     for name, field in sections.items():
         if field.required and name not in tables:
-            yield f"[{name}] is missing."
+            yield localized("[%1] is missing.", name)
     for name, value in tables.items():
         if name not in sections:
             yield _unknown("", name, value, list(sections), homes)
         elif not (variants := _variants(sections[name])):
             yield from _value_mistakes(name, sections[name].type, value)
         elif not isinstance(value, dict):
-            yield f"{name} = {_shown(value)}: must be a section, [{name}]."
+            yield localized("%1 = %2: must be a section, [%1].", name, _shown(value))
         else:
             yield from _section_mistakes(name, value, variants, homes)
 
@@ -76,7 +60,7 @@ def with_none(tables: Mapping[str, Any], manifest: Struct) -> dict[str, Any]:
 
 def _section_mistakes(
     name: str, table: dict[str, Any], variants: list[Struct], homes: Mapping[str, str]
-) -> Iterator[str]:
+) -> Iterator[LocalizedText]:
     """The mistakes of one section; its fields' first, and what does not go together once each is right.
 
     ``name`` is what stands in its brackets, or for an entry of a list ``[data.files] #2``, brackets included.
@@ -86,7 +70,8 @@ def _section_mistakes(
     variant = _select_variant(table, variants)
     if variant is None:
         tags = [str(each.__struct_config__.tag) for each in variants]
-        yield f"{place} {tag_field} = {_shown(table.get(tag_field, ''))}: must be {_alternatives(tags)}."
+        named = f"{place} {tag_field}"
+        yield localized("%1 = %2: %3.", named, _shown(table.get(tag_field, "")), _one_of(tags))
         return
     fields = {field.name: field for field in msgspec.structs.fields(variant)}
     are_right = True
@@ -104,10 +89,10 @@ def _field_mistakes(
     fields: dict[str, FieldInfo],
     homes: Mapping[str, str],
     tag_field: str,
-) -> Iterator[str]:
+) -> Iterator[LocalizedText]:
     for field in fields.values():
         if field.required and field.name not in table:
-            yield f"{place} {field.name}: is missing."
+            yield localized("%1 %2: is missing.", place, field.name)
     for key, value in table.items():
         if key in fields and isinstance(value, dict) and (parts := _variants(fields[key])):
             yield from _section_mistakes(f"{name}.{key}", value, parts, homes)
@@ -120,7 +105,7 @@ def _field_mistakes(
             yield _unknown(f"{place} ", key, value, list(fields), elsewhere)
 
 
-def _list_mistakes(name: str, field: FieldInfo, values: list[Any], homes: Mapping[str, str]) -> Iterator[str]:
+def _list_mistakes(name: str, field: FieldInfo, values: list[Any], homes: Mapping[str, str]) -> Iterator[LocalizedText]:
     """The mistakes of each entry, counted from 1; those of the list as a whole once each entry is right."""
     kind = _entry_type(field.type)
     structs = [kind] if isinstance(kind, type) and issubclass(kind, msgspec.Struct) else []
@@ -137,43 +122,36 @@ def _list_mistakes(name: str, field: FieldInfo, values: list[Any], homes: Mappin
         yield from _value_mistakes(f"[{name}] {field.name}", field.type, values)
 
 
-def _combination_mistakes(place: str, table: dict[str, Any], variant: Struct) -> Iterator[str]:
+def _combination_mistakes(place: str, table: dict[str, Any], variant: Struct) -> Iterator[LocalizedText]:
     """What the section's own rules say against values that are right one by one."""
     try:
         msgspec.convert(table, variant)
     except msgspec.ValidationError as error:
-        yield f"{place}: {error}."
+        yield localized("%1: %2.", place, error)
 
 
-def _value_mistakes(named: str, kind: Any, value: Any) -> Iterator[str]:
+def _value_mistakes(named: str, kind: Any, value: Any) -> Iterator[LocalizedText]:
     """What is wrong with one value, if anything; ``named`` is its section and its field."""
     try:
         msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
-        yield f"{named} = {_shown(value)}: {_in_words(str(error), kind)}."
+        yield localized("%1 = %2: %3.", named, _shown(value), _in_words(error, kind))
 
 
-def _in_words(message: str, kind: Any) -> str:
-    """msgspec's message as a person would say it, with the rule of the value's type."""
+def _in_words(error: msgspec.ValidationError, kind: Any) -> Detail:
+    """The rule that the value breaks, where its type has words for it."""
     if typing.get_origin(kind) is typing.Literal:
-        return f"must be {_alternatives([str(each) for each in typing.get_args(kind)])}"
-    if wrong_type := re.match(r"Expected `(\w+)( \| null)?`, got", message):
-        optional = ', or "none"' if wrong_type[2] else ""
-        return f"must be {_TYPE_NAMES.get(wrong_type[1], wrong_type[1])}{optional}"
-    if "matching regex" in message and (rule := _rule_of(kind)):
-        return f"must be {rule}"
-    unit = "entries" if "`array`" in message else "characters"
-    for pattern, words in _BOUNDS.items():
-        if match := re.search(pattern, message):
-            return words.format(*match.groups(), unit=unit)
-    return f"is not allowed ({message})"
+        return _one_of([str(each) for each in typing.get_args(kind)])
+    if "matching regex" in str(error) and (rule := _rule_of(kind)):
+        return localized("must be %1", rule)
+    return words_of(error) if error.__cause__ else broken_rule(str(error))
 
 
-def _rule_of(kind: Any) -> str:
-    """The words that stand beside the pattern of a text: ``Meta(pattern=…, description="…")``."""
-    rules = (each.description for each in getattr(kind, "__metadata__", ()) if isinstance(each, msgspec.Meta))
+def _rule_of(kind: Any) -> LocalizedText | None:
+    """The words that stand beside the pattern of a text: ``text_rule(…)``."""
+    rules = (each.extra or {} for each in getattr(kind, "__metadata__", ()) if isinstance(each, msgspec.Meta))
     inner = (_rule_of(each) for each in typing.get_args(kind))
-    return next((rule for rule in (*rules, *inner) if rule), "")
+    return next((rule for rule in (*(each.get("rule") for each in rules), *inner) if rule), None)
 
 
 def _entry_type(kind: Any) -> Any:
@@ -183,20 +161,22 @@ def _entry_type(kind: Any) -> Any:
     return next(filter(None, map(_entry_type, typing.get_args(kind))), None)
 
 
-def _unknown(place: str, key: str, value: Any, known: list[str], homes: Mapping[str, str]) -> str:
+def _unknown(place: str, key: str, value: Any, known: list[str], homes: Mapping[str, str]) -> LocalizedText:
     """A field that nobody knows here, with the one that was probably meant or the section it belongs in."""
-    kind = "section" if isinstance(value, dict) and not place else "field"
+    is_section = isinstance(value, dict) and not place
+    kind = localized("unknown section") if is_section else localized("unknown field")
     known_as = key if len(key) <= 60 else f"{key[:57]}…"
-    name = f"[{known_as}]" if kind == "section" else f"{place}{known_as}"
+    name = f"[{known_as}]" if is_section else f"{place}{known_as}"
     if key in homes:
-        return f"{name}: unknown {kind} here; it belongs in [{homes[key]}]."
+        return localized("%1: %2 here; it belongs in [%3].", name, kind, homes[key])
     close = get_close_matches(key.lower().replace("-", "_"), known, n=1, cutoff=0.6)
     if close:
-        return f"{name}: unknown {kind}; did you mean {close[0]}?"
+        return localized("%1: %2; did you mean %3?", name, kind, close[0])
     elsewhere = get_close_matches(key.lower(), list(homes), n=1, cutoff=0.85)
     if elsewhere:
-        return f"{name}: unknown {kind}; did you mean {elsewhere[0]} in [{homes[elsewhere[0]]}]?"
-    return f"{name}: unknown {kind}; {'the file' if not place else place.strip()} may have {', '.join(known)}."
+        return localized("%1: %2; did you mean %3 in [%4]?", name, kind, elsewhere[0], homes[elsewhere[0]])
+    where = place.strip() or localized("the file")
+    return localized("%1: %2; %3 may have %4.", name, kind, where, ", ".join(known))
 
 
 def _section_of_field(manifest: Struct) -> dict[str, str]:
@@ -224,8 +204,8 @@ def _select_variant(table: dict[str, Any], variants: list[Struct]) -> Struct | N
     return next((each for each in variants if each.__struct_config__.tag == table.get(tag_field)), None)
 
 
-def _alternatives(words: list[str]) -> str:
-    return " or ".join(f'"{word}"' for word in words)
+def _one_of(words: list[str]) -> LocalizedText:
+    return localized("must be %1", joined([f'"{word}"' for word in words], localized("%1 or %2")))
 
 
 def _shown(value: Any) -> str:

@@ -36,7 +36,7 @@ class SignedManifest(StrictStruct, frozen=True):
         try:
             return msgspec.msgpack.decode(encoded, type=cls)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise UserError(ErrorKind.MANIFEST_REFUSED, f"{error}.") from error
+            raise UserError(ErrorKind.MANIFEST_REFUSED, localized("%1.", error)) from error
 
     def to_bytes(self) -> bytes:
         """The record that the DHT holds, as msgpack."""

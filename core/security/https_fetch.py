@@ -6,6 +6,7 @@ import ipaddress
 import urllib.request
 from urllib.parse import urlsplit
 
+from core.localizable import localized
 from core.security.address_guard import AddressGuard
 from core.security.http_opener import CheckedRedirections, http_opener
 
@@ -42,4 +43,4 @@ class _FewRedirections(CheckedRedirections):
 
 def _refuse_unsafe(address: str) -> None:
     if urlsplit(address).scheme != "https":
-        raise ValueError("the address does not begin with https://")
+        raise ValueError(localized("the address does not begin with https://"))

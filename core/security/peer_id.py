@@ -6,6 +6,8 @@ length (https://multiformats.io/multihash). Keys of at most 42 bytes are not has
 
 from __future__ import annotations
 
+from core.localizable import localized
+
 _ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 # identity multihash (00) of so many bytes (24 = 36) of a protobuf: field 1, the key's type; field 2, its length
 _ED25519 = bytes.fromhex("002408011220")  # key type 1, 32 bytes
@@ -31,7 +33,7 @@ def decode_base58(text: str) -> bytes:
     for character in text:
         digit = _ALPHABET.find(character)
         if digit < 0:
-            raise ValueError(f"contains “{character}”, which no peer id contains")
+            raise ValueError(localized("contains “%1”, which no peer id contains", character))
         number = number * 58 + digit
     zeros = len(text) - len(text.lstrip("1"))
     return b"\0" * zeros + number.to_bytes((number.bit_length() + 7) // 8, "big")
@@ -40,13 +42,15 @@ def decode_base58(text: str) -> bytes:
 def decode_peer_id(peer_id: str) -> bytes:
     """The multihash in a peer id; raises ValueError that ends a sentence begun with "the peer id"."""
     if len(peer_id) > _MAX_CHARACTERS:
-        raise ValueError(f"is {len(peer_id)} characters long, and none has more than {_MAX_CHARACTERS}")
+        raise ValueError(localized("is %1 characters long, and none has more than %2", len(peer_id), _MAX_CHARACTERS))
     multihash = decode_base58(peer_id)
     for prefix, characters in _CHARACTERS.items():
         if peer_id.startswith(prefix) and len(peer_id) != characters:
-            raise ValueError(f"is {len(peer_id)} characters long, and one that begins with {prefix} has {characters}")
+            raise ValueError(
+                localized("is %1 characters long, and one that begins with %2 has %3", len(peer_id), prefix, characters)
+            )
     if not any(multihash.startswith(kind) and len(multihash) == size for kind, size in _LENGTHS.items()):
-        raise ValueError("is damaged, or no peer id")
+        raise ValueError(localized("is damaged, or no peer id"))
     return multihash
 
 

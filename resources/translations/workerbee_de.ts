@@ -61,114 +61,6 @@
         <source>A good one looks like %1</source>
         <translation>Richtig sieht zum Beispiel so aus: %1</translation>
     </message>
-    <message>
-        <source>nothing was pasted</source>
-        <translation>es wurde nichts eingefügt</translation>
-    </message>
-    <message>
-        <source>this is not an address</source>
-        <translation>das ist keine Adresse</translation>
-    </message>
-    <message>
-        <source>this is {} characters long, and that is not an address</source>
-        <translation>das ist {} Zeichen lang und damit keine Adresse</translation>
-    </message>
-    <message>
-        <source>this is a web link, not where a peer of the run is</source>
-        <translation>das ist ein Web-Link und nicht der Ort eines Teilnehmers</translation>
-    </message>
-    <message>
-        <source>this is a peer id alone, and does not say where the peer is</source>
-        <translation>das ist nur eine Peer-ID und sagt nicht, wo der Teilnehmer ist</translation>
-    </message>
-    <message>
-        <source>this does not say which peer is there: the peer id is missing</source>
-        <translation>hier steht nicht, welcher Teilnehmer dort ist: Die Peer-ID fehlt</translation>
-    </message>
-    <message>
-        <source>these are {} addresses, and {} are the most; the first few are enough</source>
-        <translation>das sind {} Adressen, erlaubt sind höchstens {}; die ersten paar genügen</translation>
-    </message>
-    <message>
-        <source>this is not a run&apos;s name</source>
-        <translation>das ist nicht der Name eines Laufs</translation>
-    </message>
-    <message>
-        <source>these are several runs; join one of them</source>
-        <translation>das sind mehrere Läufe; machen Sie bei einem davon mit</translation>
-    </message>
-    <message>
-        <source>this link is none to join a run</source>
-        <translation>mit diesem Link kann man bei keinem Lauf mitmachen</translation>
-    </message>
-    <message>
-        <source>this link names no peer</source>
-        <translation>dieser Link nennt keinen Teilnehmer</translation>
-    </message>
-    <message>
-        <source>these are {} invitations; paste one of them</source>
-        <translation>das sind {} Einladungen; fügen Sie eine davon ein</translation>
-    </message>
-    <message>
-        <source>the invitation in it is damaged; copy the whole link again</source>
-        <translation>die Einladung darin ist beschädigt; kopieren Sie den ganzen Link noch einmal</translation>
-    </message>
-    <message>
-        <source>an address begins with where the peer is: /ip4/, /ip6/ or /dns/</source>
-        <translation>eine Adresse beginnt damit, wo der Teilnehmer ist: /ip4/, /ip6/ oder /dns/</translation>
-    </message>
-    <message>
-        <source>“{}” is not a host name</source>
-        <translation>„{}“ ist kein Rechnername</translation>
-    </message>
-    <message>
-        <source>“{}” is not an IPv{} address (a name goes with /dns4/ or /dns6/)</source>
-        <translation>„{}“ ist keine IPv{}-Adresse (vor einem Namen steht /dns4/ oder /dns6/)</translation>
-    </message>
-    <message>
-        <source>nobody can dial {}, which means every address of the organiser&apos;s own computer</source>
-        <translation>{} ist von außen nicht erreichbar, denn es bedeutet jede Adresse des Rechners, auf dem der Organisator arbeitet</translation>
-    </message>
-    <message>
-        <source>{} is not the address of one computer</source>
-        <translation>{} ist nicht die Adresse eines einzelnen Computers</translation>
-    </message>
-    <message>
-        <source>it ends where the port should be</source>
-        <translation>sie endet dort, wo der Port stehen müsste</translation>
-    </message>
-    <message>
-        <source>“{}” stands where the port should be</source>
-        <translation>wo der Port stehen müsste, steht „{}“</translation>
-    </message>
-    <message>
-        <source>“{}” is not a port, which is a number from 1 to 65535</source>
-        <translation>„{}“ ist kein Port; ein Port ist eine Zahl von 1 bis 65535</translation>
-    </message>
-    <message>
-        <source>the old /quic is dead, and no peer speaks it any more</source>
-        <translation>das alte /quic ist überholt, kein Teilnehmer spricht es mehr</translation>
-    </message>
-    <message>
-        <source>a udp port must be followed by /quic-v1</source>
-        <translation>nach einem UDP-Port muss /quic-v1 folgen</translation>
-    </message>
-    <message>
-        <source>“{}” follows where the address should end</source>
-        <translation>wo die Adresse enden müsste, folgt noch „{}“</translation>
-    </message>
-    <message>
-        <source>“{}” stands where /p2p/ and the peer id should be</source>
-        <translation>wo /p2p/ und die Peer-ID stehen müssten, steht „{}“</translation>
-    </message>
-    <message>
-        <source>it ends without /p2p/ and the peer id, so it does not say who is there</source>
-        <translation>sie endet ohne /p2p/ und die Peer-ID und sagt also nicht, wer dort ist</translation>
-    </message>
-    <message>
-        <source>the peer id {}</source>
-        <translation>die Peer-ID {}</translation>
-    </message>
 </context>
 <context>
     <name>AddressField</name>
@@ -5363,6 +5255,10 @@
         <translation>Sie ist jetzt %1.</translation>
     </message>
     <message>
+        <source>%1.</source>
+        <translation>%1.</translation>
+    </message>
+    <message>
         <source>The log is %1.</source>
         <translation>Das Protokoll ist %1.</translation>
     </message>
@@ -5459,6 +5355,82 @@
         <translation>„%1“ ist nichts von %2.</translation>
     </message>
     <message>
+        <source>must be %1, or &quot;none&quot;</source>
+        <translation>muss %1 sein, oder &quot;none&quot;</translation>
+    </message>
+    <message>
+        <source>must be %1</source>
+        <translation>muss %1 sein</translation>
+    </message>
+    <message>
+        <source>is not allowed (%1)</source>
+        <translation>ist nicht erlaubt (%1)</translation>
+    </message>
+    <message>
+        <source>a whole number</source>
+        <translation>eine ganze Zahl</translation>
+    </message>
+    <message>
+        <source>a number</source>
+        <translation>eine Zahl</translation>
+    </message>
+    <message>
+        <source>text in quotes</source>
+        <translation>Text in Anführungszeichen</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>true oder false</translation>
+    </message>
+    <message>
+        <source>a list in brackets</source>
+        <translation>eine Liste in eckigen Klammern</translation>
+    </message>
+    <message>
+        <source>a table in braces</source>
+        <translation>eine Tabelle in geschweiften Klammern</translation>
+    </message>
+    <message>
+        <source>must not be empty</source>
+        <translation>darf nicht leer sein</translation>
+    </message>
+    <message>
+        <source>must have at least %1 characters</source>
+        <translation>muss mindestens %1 Zeichen haben</translation>
+    </message>
+    <message>
+        <source>must have at most %1 characters</source>
+        <translation>darf höchstens %1 Zeichen haben</translation>
+    </message>
+    <message>
+        <source>must be at most %1</source>
+        <translation>darf höchstens %1 sein</translation>
+    </message>
+    <message>
+        <source>must be at least %1</source>
+        <translation>muss mindestens %1 sein</translation>
+    </message>
+    <message>
+        <source>must be less than %1</source>
+        <translation>muss kleiner als %1 sein</translation>
+    </message>
+    <message>
+        <source>must be more than %1</source>
+        <translation>muss größer als %1 sein</translation>
+    </message>
+    <message>
+        <source>must have at least %1 entries</source>
+        <translation>muss mindestens %1 Einträge haben</translation>
+    </message>
+    <message>
+        <source>must have at most %1 entries</source>
+        <translation>darf höchstens %1 Einträge haben</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <translation>%1 %2</translation>
+    </message>
+    <message>
         <source>%1 is of a newer Workerbee.</source>
         <translation>%1 stammt von einem neueren Workerbee.</translation>
     </message>
@@ -5503,8 +5475,178 @@
         <translation>Bisher hat %1 diesen Lauf trainiert.</translation>
     </message>
     <message>
+        <source>“%1”: %2</source>
+        <translation>„%1“: %2</translation>
+    </message>
+    <message>
+        <source>%1; a good one looks like %2</source>
+        <translation>%1; richtig sieht zum Beispiel so aus: %2</translation>
+    </message>
+    <message>
+        <source>this is %1 characters long, and that is not an address</source>
+        <translation>das ist %1 Zeichen lang und damit keine Adresse</translation>
+    </message>
+    <message>
+        <source>these are %1 addresses, and %2 are the most; the first few are enough</source>
+        <translation>das sind %1 Adressen, erlaubt sind höchstens %2; die ersten paar genügen</translation>
+    </message>
+    <message>
+        <source>this is not a run&apos;s name</source>
+        <translation>das ist nicht der Name eines Laufs</translation>
+    </message>
+    <message>
+        <source>these are several runs; join one of them</source>
+        <translation>das sind mehrere Läufe; machen Sie bei einem davon mit</translation>
+    </message>
+    <message>
+        <source>these are %1 invitations; paste one of them</source>
+        <translation>das sind %1 Einladungen; fügen Sie eine davon ein</translation>
+    </message>
+    <message>
+        <source>the invitation in it is damaged; copy the whole link again</source>
+        <translation>die Einladung darin ist beschädigt; kopieren Sie den ganzen Link noch einmal</translation>
+    </message>
+    <message>
+        <source>this link is none to join a run</source>
+        <translation>mit diesem Link kann man bei keinem Lauf mitmachen</translation>
+    </message>
+    <message>
+        <source>this link names no peer</source>
+        <translation>dieser Link nennt keinen Teilnehmer</translation>
+    </message>
+    <message>
+        <source>nobody can dial %1, which means every address of the organiser&apos;s own computer</source>
+        <translation>%1 ist von außen nicht erreichbar, denn es bedeutet jede Adresse des Rechners, auf dem der Organisator arbeitet</translation>
+    </message>
+    <message>
+        <source>%1 is not the address of one computer</source>
+        <translation>%1 ist nicht die Adresse eines einzelnen Computers</translation>
+    </message>
+    <message>
+        <source>it ends without /p2p/ and the peer id, so it does not say who is there</source>
+        <translation>sie endet ohne /p2p/ und die Peer-ID und sagt also nicht, wer dort ist</translation>
+    </message>
+    <message>
+        <source>nothing was pasted</source>
+        <translation>es wurde nichts eingefügt</translation>
+    </message>
+    <message>
+        <source>this is a web link, not where a peer of the run is</source>
+        <translation>das ist ein Web-Link und nicht der Ort eines Teilnehmers</translation>
+    </message>
+    <message>
+        <source>this is a peer id alone, and does not say where the peer is</source>
+        <translation>das ist nur eine Peer-ID und sagt nicht, wo der Teilnehmer ist</translation>
+    </message>
+    <message>
+        <source>this does not say which peer is there: the peer id is missing</source>
+        <translation>hier steht nicht, welcher Teilnehmer dort ist: Die Peer-ID fehlt</translation>
+    </message>
+    <message>
+        <source>this is not an address</source>
+        <translation>das ist keine Adresse</translation>
+    </message>
+    <message>
+        <source>letters, digits, - and _; a letter or digit first; at most 64 characters</source>
+        <translation>aus Buchstaben, Ziffern, - und _; zuerst ein Buchstabe oder eine Ziffer; höchstens 64 Zeichen</translation>
+    </message>
+    <message>
+        <source>a peer id of 52 letters and digits that begins with 12D3KooW</source>
+        <translation>eine Peer-ID aus 52 Buchstaben und Ziffern, die mit 12D3KooW beginnt</translation>
+    </message>
+    <message>
+        <source>the %1 schedule needs total_epochs</source>
+        <translation>der Plan %1 braucht total_epochs</translation>
+    </message>
+    <message>
+        <source>average_opt_statistics: this optimizer has no %1</source>
+        <translation>average_opt_statistics: dieser Optimierer hat kein %1</translation>
+    </message>
+    <message>
+        <source>optimizer &quot;%1&quot; computes where the model is: it needs [collaboration] offload_optimizer = false, and so delay_optimizer_step and delay_grad_averaging = false</source>
+        <translation>der Optimierer &quot;%1&quot; rechnet dort, wo das Modell ist: Er braucht [collaboration] offload_optimizer = false, und deshalb delay_optimizer_step und delay_grad_averaging = false</translation>
+    </message>
+    <message>
+        <source>reuse_grad_buffers needs [recipe] precision = &quot;fp32&quot;: in fp16 gradients cannot add up where they are computed</source>
+        <translation>reuse_grad_buffers braucht [recipe] precision = &quot;fp32&quot;: In fp16 können sich Gradienten nicht dort aufsummieren, wo sie berechnet werden</translation>
+    </message>
+    <message>
+        <source>tokenizer &quot;bytes&quot; has %1 tokens, and vocab_size is %2</source>
+        <translation>der Tokenizer &quot;bytes&quot; hat %1 Token, und vocab_size ist %2</translation>
+    </message>
+    <message>
+        <source>there are %1 class_names, and num_labels is %2</source>
+        <translation>es gibt %1 class_names, und num_labels ist %2</translation>
+    </message>
+    <message>
+        <source>recipe kind &quot;%1&quot; cannot learn from data kind &quot;%2&quot;; it needs %3</source>
+        <translation>ein Rezept der Art &quot;%1&quot; kann nicht aus Daten der Art &quot;%2&quot; lernen; es braucht %3</translation>
+    </message>
+    <message>
+        <source>&quot;sums&quot;</source>
+        <translation>&quot;sums&quot;</translation>
+    </message>
+    <message>
+        <source>&quot;text-files&quot; or &quot;hub&quot;</source>
+        <translation>&quot;text-files&quot; oder &quot;hub&quot;</translation>
+    </message>
+    <message>
+        <source>&quot;image-files&quot; or &quot;hub-images&quot;</source>
+        <translation>&quot;image-files&quot; oder &quot;hub-images&quot;</translation>
+    </message>
+    <message>
         <source>It has %1 bytes; at most %2 are allowed.</source>
         <translation>Sie hat %1 Bytes; höchstens %2 sind erlaubt.</translation>
+    </message>
+    <message>
+        <source>an address begins with where the peer is: /ip4/, /ip6/ or /dns/</source>
+        <translation>eine Adresse beginnt damit, wo der Teilnehmer ist: /ip4/, /ip6/ oder /dns/</translation>
+    </message>
+    <message>
+        <source>“%1” follows where the address should end</source>
+        <translation>wo die Adresse enden müsste, folgt noch „%1“</translation>
+    </message>
+    <message>
+        <source>“%1” is not a host name</source>
+        <translation>„%1“ ist kein Rechnername</translation>
+    </message>
+    <message>
+        <source>“%1” is not an IPv%2 address (a name goes with /dns4/ or /dns6/)</source>
+        <translation>„%1“ ist keine IPv%2-Adresse (vor einem Namen steht /dns4/ oder /dns6/)</translation>
+    </message>
+    <message>
+        <source>it ends where the port should be</source>
+        <translation>sie endet dort, wo der Port stehen müsste</translation>
+    </message>
+    <message>
+        <source>“%1” stands where the port should be</source>
+        <translation>wo der Port stehen müsste, steht „%1“</translation>
+    </message>
+    <message>
+        <source>“%1” is not a port, which is a number from 1 to 65535</source>
+        <translation>„%1“ ist kein Port; ein Port ist eine Zahl von 1 bis 65535</translation>
+    </message>
+    <message>
+        <source>the old /quic is dead, and no peer speaks it any more</source>
+        <translation>das alte /quic ist überholt, kein Teilnehmer spricht es mehr</translation>
+    </message>
+    <message>
+        <source>a udp port must be followed by /quic-v1</source>
+        <translation>nach einem UDP-Port muss /quic-v1 folgen</translation>
+    </message>
+    <message>
+        <source>“%1” stands where /p2p/ and the peer id should be</source>
+        <translation>wo /p2p/ und die Peer-ID stehen müssten, steht „%1“</translation>
+    </message>
+    <message>
+        <source>the peer id %1</source>
+        <translation>die Peer-ID %1</translation>
+    </message>
+    <message>
+        <source>%1
+%2</source>
+        <translation>%1
+%2</translation>
     </message>
     <message>
         <source>It is of format %1.</source>
@@ -5531,6 +5673,30 @@
         <translation>[run] description: zu lang; das Manifest hat %1 Bytes, höchstens %2 sind erlaubt.</translation>
     </message>
     <message>
+        <source>There are more.</source>
+        <translation>Es gibt noch mehr.</translation>
+    </message>
+    <message>
+        <source>[%1] is missing.</source>
+        <translation>[%1] fehlt.</translation>
+    </message>
+    <message>
+        <source>%1 = %2: must be a section, [%1].</source>
+        <translation>%1 = %2: muss ein Abschnitt sein, [%1].</translation>
+    </message>
+    <message>
+        <source>%1 = %2: %3.</source>
+        <translation>%1 = %2: %3.</translation>
+    </message>
+    <message>
+        <source>%1 %2: is missing.</source>
+        <translation>%1 %2: fehlt.</translation>
+    </message>
+    <message>
+        <source>%1 or %2</source>
+        <translation>%1 oder %2</translation>
+    </message>
+    <message>
         <source>Its record has %1 bytes.</source>
         <translation>Ihr Eintrag hat %1 Bytes.</translation>
     </message>
@@ -5539,12 +5705,192 @@
         <translation>Ihre Signatur ist falsch.</translation>
     </message>
     <message>
+        <source>min_, default_ and max_refresh_period must not be in another order</source>
+        <translation>min_, default_ und max_refresh_period müssen in dieser Reihenfolge größer werden</translation>
+    </message>
+    <message>
+        <source>target_batch_size must be at least batch_size_per_step</source>
+        <translation>target_batch_size muss mindestens batch_size_per_step sein</translation>
+    </message>
+    <message>
+        <source>averaging_timeout must be longer than matchmaking_time</source>
+        <translation>averaging_timeout muss länger sein als matchmaking_time</translation>
+    </message>
+    <message>
+        <source>delay_optimizer_step needs offload_optimizer</source>
+        <translation>delay_optimizer_step braucht offload_optimizer</translation>
+    </message>
+    <message>
+        <source>powersgd_rank is about gradients, which use_local_updates never sends</source>
+        <translation>powersgd_rank betrifft Gradienten, die bei use_local_updates nie gesendet werden</translation>
+    </message>
+    <message>
+        <source>powersgd_rank needs grad_compression in halves at least: in 8 bits every peer would look in other directions</source>
+        <translation>powersgd_rank braucht eine grad_compression von mindestens 16 Bit: In 8 Bit suchte jeder Teilnehmer in anderen Richtungen</translation>
+    </message>
+    <message>
+        <source>use_local_updates averages no gradients: it needs delay_optimizer_step, delay_grad_averaging and reuse_grad_buffers = false</source>
+        <translation>use_local_updates mittelt keine Gradienten: Es braucht delay_optimizer_step, delay_grad_averaging und reuse_grad_buffers = false</translation>
+    </message>
+    <message>
+        <source>hivemind does not accept this combination of delay_state_averaging, delay_optimizer_step, delay_grad_averaging and reuse_grad_buffers</source>
+        <translation>hivemind nimmt diese Verbindung von delay_state_averaging, delay_optimizer_step, delay_grad_averaging und reuse_grad_buffers nicht an</translation>
+    </message>
+    <message>
+        <source>state_averaging_compression = &quot;float16&quot; would make zeros of small average_opt_statistics</source>
+        <translation>state_averaging_compression = &quot;float16&quot; machte aus kleinen average_opt_statistics Nullen</translation>
+    </message>
+    <message>
+        <source>average_opt_statistics with &quot;exp_avg_sq&quot; needs state_averaging_compression = &quot;none&quot;: rounding would make some of these squares negative, and the model&apos;s weights no numbers</source>
+        <translation>average_opt_statistics mit &quot;exp_avg_sq&quot; braucht state_averaging_compression = &quot;none&quot;: Durch Runden würden einige dieser Quadrate negativ, und die Gewichte des Modells keine Zahlen mehr</translation>
+    </message>
+    <message>
+        <source>%1 needs mode = &quot;%2&quot;</source>
+        <translation>%1 braucht mode = &quot;%2&quot;</translation>
+    </message>
+    <message>
+        <source>max_round_seconds must be longer than matchmaking_time</source>
+        <translation>max_round_seconds muss länger sein als matchmaking_time</translation>
+    </message>
+    <message>
+        <source>inner_steps_max must be at least inner_steps_min</source>
+        <translation>inner_steps_max muss mindestens inner_steps_min sein</translation>
+    </message>
+    <message>
+        <source>inner_steps_max needs max_round_seconds: where everybody has taken so many steps, nothing else ends the round</source>
+        <translation>inner_steps_max braucht max_round_seconds: Haben alle so viele Schritte gemacht, beendet sonst nichts die Runde</translation>
+    </message>
+    <message>
+        <source>mirror: %1</source>
+        <translation>mirror: %1</translation>
+    </message>
+    <message>
+        <source>owner/name; letters, digits, dots, - and _ in each</source>
+        <translation>Besitzer/Name; in beiden Buchstaben, Ziffern, Punkte, - und _</translation>
+    </message>
+    <message>
+        <source>a commit: 40 hexadecimal digits in lower case</source>
+        <translation>ein Commit: 40 hexadezimale Ziffern, klein geschrieben</translation>
+    </message>
+    <message>
+        <source>letters, digits, -, _, . and spaces; at most 100 characters</source>
+        <translation>aus Buchstaben, Ziffern, -, _, . und Leerzeichen; höchstens 100 Zeichen</translation>
+    </message>
+    <message>
+        <source>64 hexadecimal digits in lower case</source>
+        <translation>64 hexadezimale Ziffern lang, klein geschrieben</translation>
+    </message>
+    <message>
+        <source>url: %1</source>
+        <translation>url: %1</translation>
+    </message>
+    <message>
+        <source>class_names must be different from each other</source>
+        <translation>class_names müssen sich voneinander unterscheiden</translation>
+    </message>
+    <message>
+        <source>top_k %1 is more than the %2 experts of a layer</source>
+        <translation>top_k %1 ist mehr als die %2 Experten einer Schicht</translation>
+    </message>
+    <message>
+        <source>hidden_size %1 cannot be shared evenly by %2 heads</source>
+        <translation>hidden_size %1 ist nicht gleichmäßig auf %2 Köpfe zu verteilen</translation>
+    </message>
+    <message>
+        <source>image_size %1 must be a multiple of patch_size %2</source>
+        <translation>image_size %1 muss ein Vielfaches von patch_size %2 sein</translation>
+    </message>
+    <message>
+        <source>an image would have %1 patches; at most %2 are allowed</source>
+        <translation>ein Bild hätte %1 Stücke; erlaubt sind höchstens %2</translation>
+    </message>
+    <message>
+        <source>num_attention_heads must be a multiple of num_key_value_heads</source>
+        <translation>num_attention_heads muss ein Vielfaches von num_key_value_heads sein</translation>
+    </message>
+    <message>
+        <source>hidden_size must be an even number for every head</source>
+        <translation>hidden_size muss für jeden Kopf eine gerade Zahl sein</translation>
+    </message>
+    <message>
+        <source>num_hidden_groups must not be more than num_hidden_layers</source>
+        <translation>num_hidden_groups darf nicht mehr sein als num_hidden_layers</translation>
+    </message>
+    <message>
+        <source>nesterov needs a momentum</source>
+        <translation>nesterov braucht ein momentum</translation>
+    </message>
+    <message>
+        <source>width %1 cannot be shared evenly by %2 heads</source>
+        <translation>width %1 ist nicht gleichmäßig auf %2 Köpfe zu verteilen</translation>
+    </message>
+    <message>
+        <source>sequence_length must be at most %1 with this config</source>
+        <translation>sequence_length darf mit dieser config höchstens %1 sein</translation>
+    </message>
+    <message>
+        <source>quantization needs lora and pretrained: weights in few bits cannot be trained</source>
+        <translation>quantization braucht lora und pretrained: Gewichte in wenigen Bits lassen sich nicht trainieren</translation>
+    </message>
+    <message>
+        <source>target_modules: this model has no %1; it has %2</source>
+        <translation>target_modules: Dieses Modell hat kein %1; es hat %2</translation>
+    </message>
+    <message>
+        <source>it may have no spaces and only ASCII characters</source>
+        <translation>sie darf keine Leerzeichen enthalten und nur ASCII-Zeichen</translation>
+    </message>
+    <message>
+        <source>%1</source>
+        <translation>%1</translation>
+    </message>
+    <message>
+        <source>it must begin with http:// or https:// and a host</source>
+        <translation>sie muss mit http:// oder https:// und einem Rechnernamen beginnen</translation>
+    </message>
+    <message>
+        <source>it may hold no name and no password</source>
+        <translation>sie darf weder Namen noch Passwort enthalten</translation>
+    </message>
+    <message>
+        <source>it may have no part after #</source>
+        <translation>sie darf nichts nach einem # haben</translation>
+    </message>
+    <message>
+        <source>it must begin with https://</source>
+        <translation>sie muss mit https:// beginnen</translation>
+    </message>
+    <message>
+        <source>it may have no part after ?</source>
+        <translation>sie darf kein Fragezeichen haben, und nichts danach: kein ?</translation>
+    </message>
+    <message>
+        <source>%1 cannot be set or left out while the run goes on</source>
+        <translation>%1 kann nicht gesetzt oder weggelassen werden, während der Lauf weitergeht</translation>
+    </message>
+    <message>
+        <source>%1 may be changed %2 times at the most ([steering] max_change), from %3</source>
+        <translation>%1 darf höchstens um den Faktor %2 geändert werden ([steering] max_change), von %3 aus</translation>
+    </message>
+    <message>
         <source>it leads to %1, into your own network, where files that others name have no business</source>
         <translation>sie führt zu %1, in Ihr eigenes Netz, wo Dateien nichts zu suchen haben, die andere nennen</translation>
     </message>
     <message>
+        <source>A key has more than %1 parts (at line %2)</source>
+        <translation>Ein Schlüssel hat mehr als %1 Teile (in Zeile %2)</translation>
+    </message>
+    <message>
+        <source>its brackets are nested too deeply</source>
+        <translation>seine Klammern sind zu tief verschachtelt</translation>
+    </message>
+    <message>
         <source>it redirects from %1 to %2</source>
         <translation>sie leitet von %1 nach %2 um</translation>
+    </message>
+    <message>
+        <source>the address does not begin with https://</source>
+        <translation>die Adresse beginnt nicht mit https://</translation>
     </message>
     <message>
         <source>%1 is not an Ed25519 key as libp2p writes them.</source>
@@ -5557,6 +5903,22 @@
     <message>
         <source>Revision %1 is shown, revision %2 was seen.</source>
         <translation>Gezeigt wird Revision %1, bekannt war schon Revision %2.</translation>
+    </message>
+    <message>
+        <source>contains “%1”, which no peer id contains</source>
+        <translation>enthält „%1“, was in keiner Peer-ID vorkommt</translation>
+    </message>
+    <message>
+        <source>is %1 characters long, and none has more than %2</source>
+        <translation>ist %1 Zeichen lang, und keine hat mehr als %2</translation>
+    </message>
+    <message>
+        <source>is %1 characters long, and one that begins with %2 has %3</source>
+        <translation>ist %1 Zeichen lang, und eine, die mit %2 beginnt, hat %3</translation>
+    </message>
+    <message>
+        <source>is damaged, or no peer id</source>
+        <translation>ist beschädigt, oder keine Peer-ID</translation>
     </message>
     <message>
         <source>%1 is not an RSA key.</source>
@@ -5671,6 +6033,98 @@
         <translation>%1: %2</translation>
     </message>
     <message>
+        <source>lacks the field %1</source>
+        <translation>fehlt das Feld %1</translation>
+    </message>
+    <message>
+        <source>has the unknown field %1</source>
+        <translation>hat das unbekannte Feld %1</translation>
+    </message>
+    <message>
+        <source>unknown section</source>
+        <translation>unbekannter Abschnitt</translation>
+    </message>
+    <message>
+        <source>unknown field</source>
+        <translation>unbekanntes Feld</translation>
+    </message>
+    <message>
+        <source>%1: %2 here; it belongs in [%3].</source>
+        <translation>%1: hier %2; es gehört in [%3].</translation>
+    </message>
+    <message>
+        <source>%1: %2; did you mean %3?</source>
+        <translation>%1: %2; meinten Sie %3?</translation>
+    </message>
+    <message>
+        <source>%1: %2; did you mean %3 in [%4]?</source>
+        <translation>%1: %2; meinten Sie %3 in [%4]?</translation>
+    </message>
+    <message>
+        <source>the file</source>
+        <translation>Die Datei</translation>
+    </message>
+    <message>
+        <source>%1: %2; %3 may have %4.</source>
+        <translation>%1: %2. Möglich sind in %3: %4.</translation>
+    </message>
+    <message>
+        <source>its card cannot be read</source>
+        <translation>seine Karte ist nicht lesbar</translation>
+    </message>
+    <message>
+        <source>%1 is too large</source>
+        <translation>%1 ist zu groß</translation>
+    </message>
+    <message>
+        <source>its card is too long</source>
+        <translation>seine Karte ist zu lang</translation>
+    </message>
+    <message>
+        <source>%1: it has aliases</source>
+        <translation>%1: Sie enthält Aliase</translation>
+    </message>
+    <message>
+        <source>the run must name a configuration</source>
+        <translation>der Lauf muss eine Konfiguration nennen</translation>
+    </message>
+    <message>
+        <source>it has no configuration “%1”</source>
+        <translation>es hat keine Konfiguration „%1“</translation>
+    </message>
+    <message>
+        <source>%1; there are: %2</source>
+        <translation>%1; es gibt: %2</translation>
+    </message>
+    <message>
+        <source>it has no split “%1”; there are: %2</source>
+        <translation>es hat keine Aufteilung „%1“; es gibt: %2</translation>
+    </message>
+    <message>
+        <source>its card names “%1” as data, which is not in the repository</source>
+        <translation>seine Karte nennt als Daten „%1“, was nicht im Repository ist</translation>
+    </message>
+    <message>
+        <source>there are no files in it</source>
+        <translation>es enthält keine Dateien</translation>
+    </message>
+    <message>
+        <source>its card has more than %1 patterns for a split</source>
+        <translation>seine Karte hat mehr als %1 Muster für eine Aufteilung</translation>
+    </message>
+    <message>
+        <source>its format, %1, is none of %2</source>
+        <translation>sein Format, %1, ist keines von %2</translation>
+    </message>
+    <message>
+        <source>it has no files in any of %1</source>
+        <translation>es hat keine Dateien in einem von %1</translation>
+    </message>
+    <message>
+        <source>its card names a separator of more than one character</source>
+        <translation>seine Karte nennt ein Trennzeichen aus mehreren Zeichen</translation>
+    </message>
+    <message>
         <source>it is not in the data itself</source>
         <translation>es ist nicht in den Daten selbst</translation>
     </message>
@@ -5739,6 +6193,14 @@
         <translation>%1 ist nicht lesbar.</translation>
     </message>
     <message>
+        <source>it cannot be passed on: %1</source>
+        <translation>es lässt sich nicht weitergeben: %1</translation>
+    </message>
+    <message>
+        <source>%1 bytes at once are too many</source>
+        <translation>%1 Bytes auf einmal sind zu viel</translation>
+    </message>
+    <message>
         <source>The process “%1” has ended.</source>
         <translation>Der Prozess „%1“ ist beendet.</translation>
     </message>
@@ -5765,6 +6227,38 @@
     <message>
         <source>%1 needs %2 GB; %3 GB are free in %4.</source>
         <translation>%1 braucht %2 GB; in %4 sind %3 GB frei.</translation>
+    </message>
+    <message>
+        <source>its weights are only there as %1, which could run foreign code</source>
+        <translation>seine Gewichte gibt es nur als %1, was fremden Code ausführen könnte</translation>
+    </message>
+    <message>
+        <source>it has no weights in the format safetensors</source>
+        <translation>es hat keine Gewichte im Format safetensors</translation>
+    </message>
+    <message>
+        <source>it has no tokenizer.json</source>
+        <translation>es hat keine tokenizer.json</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read</source>
+        <translation>%1 ist nicht lesbar</translation>
+    </message>
+    <message>
+        <source>%1 asks for code of its own (auto_map)</source>
+        <translation>%1 verlangt eigenen Code (auto_map)</translation>
+    </message>
+    <message>
+        <source>the hub answers %1 for revision %2</source>
+        <translation>der Hub antwortet %1 für die Revision %2</translation>
+    </message>
+    <message>
+        <source>it has more than %1 files</source>
+        <translation>es hat mehr als %1 Dateien</translation>
+    </message>
+    <message>
+        <source>the hub answers %1</source>
+        <translation>der Hub antwortet %1</translation>
     </message>
     <message>
         <source>it does not know the token</source>
@@ -5799,8 +6293,32 @@
         <translation>er antwortet Unverständliches</translation>
     </message>
     <message>
+        <source>%1 names “%2”, which is none of its weights</source>
+        <translation>%1 nennt „%2“, was nicht zu seinen Gewichten gehört</translation>
+    </message>
+    <message>
+        <source>its index cannot be read: %1</source>
+        <translation>sein Verzeichnis ist nicht lesbar: %1</translation>
+    </message>
+    <message>
+        <source>its index names a file of another version than it tells</source>
+        <translation>sein Verzeichnis nennt eine Datei einer anderen Version, als es angibt</translation>
+    </message>
+    <message>
         <source>%1: no round leads from its state to the present one.</source>
         <translation>%1: Keine Runde führt von seinem Stand zum jetzigen.</translation>
+    </message>
+    <message>
+        <source>it is that of another run</source>
+        <translation>er gehört zu einem anderen Lauf</translation>
+    </message>
+    <message>
+        <source>its state has %1 bytes, more than any of this run has</source>
+        <translation>sein Stand hat %1 Bytes, mehr als jeder dieses Laufs</translation>
+    </message>
+    <message>
+        <source>its weights are of another version than its index tells</source>
+        <translation>seine Gewichte sind von einer anderen Version, als sein Verzeichnis angibt</translation>
     </message>
     <message>
         <source>The others&apos; model was refused: %1.</source>
@@ -5851,6 +6369,30 @@
         <translation>Dafür werden seine Gewichte gebraucht, in weniger Bits.</translation>
     </message>
     <message>
+        <source>its %1 has another shape than the run says</source>
+        <translation>sein %1 hat eine andere Form, als der Lauf angibt</translation>
+    </message>
+    <message>
+        <source>it holds adapters of another model</source>
+        <translation>es enthält Adapter eines anderen Modells</translation>
+    </message>
+    <message>
+        <source>it is of the family %1, and the run says %2</source>
+        <translation>es gehört zur Familie %1, und der Lauf sagt %2</translation>
+    </message>
+    <message>
+        <source>its config names a file of weights, which “transformers” would look for anywhere</source>
+        <translation>seine config nennt eine Datei mit Gewichten, die „transformers“ überall suchen würde</translation>
+    </message>
+    <message>
+        <source>its weights are quantized already</source>
+        <translation>seine Gewichte sind schon quantisiert</translation>
+    </message>
+    <message>
+        <source>its %1 is %2, and the run says %3</source>
+        <translation>sein %1 ist %2, und der Lauf sagt %3</translation>
+    </message>
+    <message>
         <source>The tokenizer has %1 tokens, and the model&apos;s vocab_size is %2.</source>
         <translation>Der Tokenizer hat %1 Tokens, und vocab_size des Modells ist %2.</translation>
     </message>
@@ -5895,6 +6437,22 @@
         <translation>%1 bietet einen an, aber %2.</translation>
     </message>
     <message>
+        <source>it is of epoch %1, and the run was taken back to epoch %2</source>
+        <translation>er ist von Epoche %1, und der Lauf wurde auf Epoche %2 zurückgesetzt</translation>
+    </message>
+    <message>
+        <source>it says no epoch</source>
+        <translation>er nennt keine Epoche</translation>
+    </message>
+    <message>
+        <source>its tensors are not those of the run&apos;s model</source>
+        <translation>seine Tensoren sind nicht die des Modells dieses Laufs</translation>
+    </message>
+    <message>
+        <source>it holds a value that is not a number</source>
+        <translation>er enthält einen Wert, der keine Zahl ist</translation>
+    </message>
+    <message>
         <source>It stands under another run&apos;s name.</source>
         <translation>Sie steht unter dem Namen eines anderen Laufs.</translation>
     </message>
@@ -5911,12 +6469,44 @@
         <translation>Der Prozess der DHT</translation>
     </message>
     <message>
+        <source>its base weights after %1 outer steps are not those that were signed</source>
+        <translation>seine Grundgewichte nach %1 äußeren Schritten sind nicht die, die unterschrieben wurden</translation>
+    </message>
+    <message>
+        <source>its number of outer steps is none</source>
+        <translation>seine Zahl der äußeren Schritte ist keine</translation>
+    </message>
+    <message>
+        <source>%1 is %2, and must be float32 or bfloat16</source>
+        <translation>%1 ist %2, und muss float32 oder bfloat16 sein</translation>
+    </message>
+    <message>
+        <source>it is no file of safetensors: %1</source>
+        <translation>es ist keine Datei von safetensors: %1</translation>
+    </message>
+    <message>
         <source>It has hivemind %1; this program works with %2 only.</source>
         <translation>Es hat hivemind %1; dieses Programm arbeitet nur mit %2.</translation>
     </message>
     <message>
         <source>There is no checkpoint of epoch %1. Those that are kept: %2.</source>
         <translation>Von Epoche %1 gibt es keinen Checkpoint. Aufgehoben sind: %2.</translation>
+    </message>
+    <message>
+        <source>no run has come to epoch %1</source>
+        <translation>kein Lauf ist bis Epoche %1 gekommen</translation>
+    </message>
+    <message>
+        <source>the run cannot have come to epoch %1, but to %2 at the most</source>
+        <translation>der Lauf kann nicht bis Epoche %1 gekommen sein, höchstens bis %2</translation>
+    </message>
+    <message>
+        <source>it is of epoch %1, and the others report %2</source>
+        <translation>er ist von Epoche %1, und die anderen melden %2</translation>
+    </message>
+    <message>
+        <source>epoch %1 is not signed, and %2 of those who were known before have come to it</source>
+        <translation>Epoche %1 ist nicht unterschrieben, und nur %2 der schon vorher Bekannten sind bei ihr angekommen</translation>
     </message>
     <message>
         <source>The checkpoint of epoch %1, to which the run is to go back, is gone or another one. `workerbee run rollback` takes another epoch&apos;s.</source>
@@ -5969,6 +6559,22 @@
     <message>
         <source>Connected with %1 other peers; the first averaging comes with the next step.</source>
         <translation>Mit %1 anderen Teilnehmern verbunden; die erste Mittelung kommt mit dem nächsten Schritt.</translation>
+    </message>
+    <message>
+        <source>its loss is %1, and what the organiser has signed allows no more than %2</source>
+        <translation>sein Loss ist %1, und was der Organisator unterschrieben hat, erlaubt höchstens %2</translation>
+    </message>
+    <message>
+        <source>its loss is %1, and our own were no more than %2</source>
+        <translation>sein Loss ist %1, und unsere eigenen waren höchstens %2</translation>
+    </message>
+    <message>
+        <source>its loss is not a number</source>
+        <translation>sein Loss ist keine Zahl</translation>
+    </message>
+    <message>
+        <source>its loss is %1, far beyond that of a model that has learned nothing</source>
+        <translation>sein Loss ist %1, weit über dem eines Modells, das nichts gelernt hat</translation>
     </message>
     <message>
         <source>It goes on with %1 samples at a time.</source>

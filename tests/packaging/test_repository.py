@@ -12,13 +12,14 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
-from installer.package.repository import KEY_FILE, make_repository
+from installer.package.repository import KEY_FILE, VALID_DAYS, main, make_repository
 
 NEEDED = ("apt-get", "apt-cache", "dpkg-deb", "gpg", "gpgconf")
 MISSING = [program for program in NEEDED if shutil.which(program) is None]
@@ -162,6 +163,44 @@ def test_an_unsigned_repository_is_refused(apt: Apt, repository: Path) -> None:
     code, said = apt.update()
     assert code != 0 and "not signed" in said, said
     assert apt.candidate() in ("", "(none)")
+
+
+def test_an_index_that_is_too_old_is_refused_until_it_is_signed_anew(
+    tmp_path: Path, apt: Apt, repository: Path, publisher: str
+) -> None:
+    make_repository(repository, [], publisher, timedelta(seconds=-1))
+    code, said = apt.update()
+    assert code != 0 and "expired" in said, said
+    ends = make_repository(repository, [], publisher)
+    code, said = apt.update()
+    assert code == 0 and apt.candidate() == "0.1.0", said
+    assert timedelta(days=VALID_DAYS - 1) < ends - datetime.now(UTC) < timedelta(days=VALID_DAYS)
+
+
+def test_what_gpg_or_dpkg_refuses_is_told_and_changes_nothing(
+    tmp_path: Path,
+    repository: Path,
+    publisher: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    broken = tmp_path / "workerbee_9_amd64.deb"
+    broken.write_bytes(b"no package")
+    newer = str(package(tmp_path, "0.2.0"))
+    before = {each: each.read_bytes() for each in repository.rglob("*") if each.is_file()}
+    refusals = {
+        "gpg --list-secret-keys": [newer, "--key", "nobody@example.org"],
+        "make installer": [str(broken), "--key", publisher],
+        "No such file": [str(tmp_path / "missing.deb"), "--key", publisher],
+    }
+    for advice, words in refusals.items():
+        assert main([*words, "--to", str(repository)]) == 1
+        assert advice in capsys.readouterr().err
+    assert {each: each.read_bytes() for each in repository.rglob("*") if each.is_file()} == before
+    with monkeypatch.context() as bare:
+        bare.setenv("PATH", str(tmp_path))
+        assert main([newer, "--key", publisher, "--to", str(repository)]) == 1
+    assert "gpg is not installed" in capsys.readouterr().err
 
 
 def test_a_package_that_is_another_one_is_refused(apt: Apt, repository: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, get_args
 import msgspec
 from msgspec import Meta
 
+from core.localizable import localized
 from core.run.spec.web_address import folder_flaw
 from core.schema import StrictStruct
 
@@ -157,20 +158,26 @@ class Collaboration(StrictStruct, kw_only=True, frozen=True):
     def __post_init__(self) -> None:
         self._refuse_other_mode()
         if not self.min_refresh_period <= self.default_refresh_period <= self.max_refresh_period:
-            raise ValueError("min_, default_ and max_refresh_period must not be in another order")
+            raise ValueError(localized("min_, default_ and max_refresh_period must not be in another order"))
         if self.target_batch_size < self.sure_batch_size:
-            raise ValueError("target_batch_size must be at least batch_size_per_step")
+            raise ValueError(localized("target_batch_size must be at least batch_size_per_step"))
         if self.averaging_timeout <= self.matchmaking_time:
-            raise ValueError("averaging_timeout must be longer than matchmaking_time")
+            raise ValueError(localized("averaging_timeout must be longer than matchmaking_time"))
         if self.delay_optimizer_step and not self.offload_optimizer:
-            raise ValueError("delay_optimizer_step needs offload_optimizer")
+            raise ValueError(localized("delay_optimizer_step needs offload_optimizer"))
         self._refuse_rounded_statistics()
+        self._refuse_what_hivemind_cannot()
+
+    def _refuse_what_hivemind_cannot(self) -> None:
+        """Raises ValueError for options that hivemind does not have together."""
         if self.powersgd_rank is not None and self.use_local_updates:
-            raise ValueError("powersgd_rank is about gradients, which use_local_updates never sends")
+            raise ValueError(localized("powersgd_rank is about gradients, which use_local_updates never sends"))
         if self.powersgd_rank is not None and self.grad_compression not in get_args(StateCompression):
             raise ValueError(
-                "powersgd_rank needs grad_compression in halves at least: in 8 bits every peer would look in "
-                "other directions"
+                localized(
+                    "powersgd_rank needs grad_compression in halves at least: in 8 bits every peer would look in "
+                    "other directions"
+                )
             )
         mode = (
             self.delay_state_averaging,
@@ -180,23 +187,31 @@ class Collaboration(StrictStruct, kw_only=True, frozen=True):
         )
         if self.use_local_updates and any(mode[1:]):
             raise ValueError(
-                "use_local_updates averages no gradients: it needs delay_optimizer_step, delay_grad_averaging and "
-                "reuse_grad_buffers = false"
+                localized(
+                    "use_local_updates averages no gradients: it needs delay_optimizer_step, delay_grad_averaging "
+                    "and reuse_grad_buffers = false"
+                )
             )
         if mode not in _ORDINARY_MODES and not self.use_local_updates:
             raise ValueError(
-                "hivemind does not accept this combination of delay_state_averaging, delay_optimizer_step, "
-                "delay_grad_averaging and reuse_grad_buffers"
+                localized(
+                    "hivemind does not accept this combination of delay_state_averaging, delay_optimizer_step, "
+                    "delay_grad_averaging and reuse_grad_buffers"
+                )
             )
 
     def _refuse_rounded_statistics(self) -> None:
         """Raises ValueError where a compression would spoil the optimizer's statistics that are averaged with it."""
         if self.average_opt_statistics and self.state_averaging_compression == "float16":
-            raise ValueError('state_averaging_compression = "float16" would make zeros of small average_opt_statistics')
+            raise ValueError(
+                localized('state_averaging_compression = "float16" would make zeros of small average_opt_statistics')
+            )
         if "exp_avg_sq" in self.average_opt_statistics and self.state_averaging_compression != "none":
             raise ValueError(
-                'average_opt_statistics with "exp_avg_sq" needs state_averaging_compression = "none": rounding would '
-                "make some of these squares negative, and the model's weights no numbers"
+                localized(
+                    'average_opt_statistics with "exp_avg_sq" needs state_averaging_compression = "none": rounding '
+                    "would make some of these squares negative, and the model's weights no numbers"
+                )
             )
 
     def _refuse_other_mode(self) -> None:
@@ -205,18 +220,20 @@ class Collaboration(StrictStruct, kw_only=True, frozen=True):
         for field in msgspec.structs.fields(self):
             if field.name in of_mode and getattr(self, field.name) != field.default:
                 needed = "gradients" if self.mode == "local-sgd" else "local-sgd"
-                raise ValueError(f'{field.name} needs mode = "{needed}"')
+                raise ValueError(localized('%1 needs mode = "%2"', field.name, needed))
         if self.max_round_seconds is not None and self.max_round_seconds <= self.matchmaking_time:
-            raise ValueError("max_round_seconds must be longer than matchmaking_time")
+            raise ValueError(localized("max_round_seconds must be longer than matchmaking_time"))
         if self.inner_steps_max is not None and self.inner_steps_max < self.inner_steps_min:
-            raise ValueError("inner_steps_max must be at least inner_steps_min")
+            raise ValueError(localized("inner_steps_max must be at least inner_steps_min"))
         if self.inner_steps_max is not None and self.max_round_seconds is None:
             raise ValueError(
-                "inner_steps_max needs max_round_seconds: where everybody has taken so many steps, nothing else ends "
-                "the round"
+                localized(
+                    "inner_steps_max needs max_round_seconds: where everybody has taken so many steps, nothing "
+                    "else ends the round"
+                )
             )
         if self.mirror and (flaw := folder_flaw(self.mirror)):
-            raise ValueError(f"mirror: {flaw}")
+            raise ValueError(localized("mirror: %1", flaw))
 
     @property
     def is_optimizer_offloaded(self) -> bool:

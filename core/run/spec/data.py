@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 
 from msgspec import Meta
 
+from core.localizable import localized
+from core.run.spec.text_rule import text_rule
 from core.run.spec.web_address import address_flaw
 from core.schema import StrictStruct
 
@@ -19,12 +21,12 @@ MAX_FILES = 64
 KEPT_BYTES = 20_000_000_000  # of files that were fetched, at the most, unless a single one is larger
 BYTE_TOKENS = 258
 
-Repository = Annotated[str, Meta(pattern=_REPOSITORY, description="owner/name; letters, digits, -, _ and . in each")]
-Revision = Annotated[str, Meta(pattern=r"^[0-9a-f]{40}\Z", description="a commit: 40 hexadecimal digits in lower case")]
+Repository = Annotated[str, text_rule(_REPOSITORY, localized("owner/name; letters, digits, dots, - and _ in each"))]
+Revision = Annotated[str, text_rule(r"^[0-9a-f]{40}\Z", localized("a commit: 40 hexadecimal digits in lower case"))]
 """A commit: unlike a branch's name, it means the same for ever."""
 _Name = Annotated[
     str,
-    Meta(pattern=_NAME, description="letters, digits, -, _, . and spaces; at most 100 characters"),
+    text_rule(_NAME, localized("letters, digits, -, _, . and spaces; at most 100 characters")),
 ]
 _ClassName = Annotated[str, Meta(min_length=1, max_length=60)]
 
@@ -63,14 +65,14 @@ class FileAt(StrictStruct, kw_only=True, frozen=True):
 
     url: Annotated[str, Meta(min_length=8, max_length=1000)]
     """The http(s) address of the file; volunteers who meet over the internet fetch from ports 80 and 443 only."""
-    sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z", description="64 hexadecimal digits in lower case")]
+    sha256: Annotated[str, text_rule(r"^[0-9a-f]{64}\Z", localized("64 hexadecimal digits in lower case"))]
     """The SHA-256 of the file, in hexadecimal; a file with another one is refused."""
     size_bytes: Annotated[int, Meta(ge=1, le=10**12)]
     """The size of the file in bytes; a file of another size is refused."""
 
     def __post_init__(self) -> None:
         if flaw := address_flaw(self.url):
-            raise ValueError(f"url: {flaw}")
+            raise ValueError(localized("url: %1", flaw))
 
 
 _Files = Annotated[tuple[FileAt, ...], Meta(min_length=1, max_length=MAX_FILES)]
@@ -136,7 +138,7 @@ class _Images(StrictStruct, tag_field="kind", kw_only=True, frozen=True):
 
     def __post_init__(self) -> None:
         if len(set(self.class_names)) < len(self.class_names):
-            raise ValueError("class_names must be different from each other")
+            raise ValueError(localized("class_names must be different from each other"))
 
 
 class ImageFiles(_Images, _InFiles, tag="image-files", kw_only=True, frozen=True):

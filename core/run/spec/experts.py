@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from core.localizable import localized
 from core.schema import Fraction, StrictStruct
 
 MAX_EXPERTS = 1024  # of one layer
@@ -50,7 +51,7 @@ class ExpertsSpec(StrictStruct, kw_only=True, frozen=True):
 
     def __post_init__(self) -> None:
         if self.top_k > self.experts:
-            raise ValueError(f"top_k {self.top_k} is more than the {self.experts} experts of a layer")
+            raise ValueError(localized("top_k %1 is more than the %2 experts of a layer", self.top_k, self.experts))
 
     def has_experts(self, layer: int) -> bool:
         """Whether the layer of that number, from 0, has experts in place of its feed-forward network."""

@@ -10,6 +10,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from core.localizable import localized
 from core.schema import Fraction, StrictStruct
 
 MOST_PATCHES = 16_384
@@ -42,12 +43,18 @@ class ViT(StrictStruct, tag_field="model_type", tag="vit", kw_only=True, frozen=
     def __post_init__(self) -> None:
         if self.hidden_size % self.num_attention_heads:
             raise ValueError(
-                f"hidden_size {self.hidden_size} cannot be shared evenly by {self.num_attention_heads} heads"
+                localized(
+                    "hidden_size %1 cannot be shared evenly by %2 heads", self.hidden_size, self.num_attention_heads
+                )
             )
         if self.image_size % self.patch_size:
-            raise ValueError(f"image_size {self.image_size} must be a multiple of patch_size {self.patch_size}")
+            raise ValueError(
+                localized("image_size %1 must be a multiple of patch_size %2", self.image_size, self.patch_size)
+            )
         if self.patches > MOST_PATCHES:
-            raise ValueError(f"an image would have {self.patches} patches; at most {MOST_PATCHES} are allowed")
+            raise ValueError(
+                localized("an image would have %1 patches; at most %2 are allowed", self.patches, MOST_PATCHES)
+            )
 
     @property
     def patches(self) -> int:

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from core.localizable import localized
 from core.schema import Fraction, StrictStruct
 
 _Width = Annotated[int, Meta(ge=8, le=65_536)]
@@ -35,7 +36,9 @@ class _Family(StrictStruct, tag_field="model_type", kw_only=True, frozen=True):
     def __post_init__(self) -> None:
         if self.hidden_size % self.num_attention_heads:
             raise ValueError(
-                f"hidden_size {self.hidden_size} cannot be shared evenly by {self.num_attention_heads} heads"
+                localized(
+                    "hidden_size %1 cannot be shared evenly by %2 heads", self.hidden_size, self.num_attention_heads
+                )
             )
 
     @property
@@ -64,9 +67,9 @@ class _Grouped(_Family, kw_only=True, frozen=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.num_attention_heads % self.key_value_heads:
-            raise ValueError("num_attention_heads must be a multiple of num_key_value_heads")
+            raise ValueError(localized("num_attention_heads must be a multiple of num_key_value_heads"))
         if self.hidden_size // self.num_attention_heads % 2:
-            raise ValueError("hidden_size must be an even number for every head")
+            raise ValueError(localized("hidden_size must be an even number for every head"))
 
     @property
     def key_value_heads(self) -> int:
@@ -118,7 +121,7 @@ class Albert(_Family, tag="albert", kw_only=True, frozen=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.num_hidden_groups > self.num_hidden_layers:
-            raise ValueError("num_hidden_groups must not be more than num_hidden_layers")
+            raise ValueError(localized("num_hidden_groups must not be more than num_hidden_layers"))
 
 
 CausalConfig = GPT2 | Llama | Qwen2 | GPTNeoX | OPT

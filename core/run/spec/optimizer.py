@@ -10,6 +10,7 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
+from core.localizable import localized
 from core.schema import Fraction, StrictStruct
 
 _Rate = Annotated[float, Meta(gt=0, le=10)]
@@ -83,7 +84,7 @@ class SGD(_Optimizer, tag="sgd", kw_only=True, frozen=True):
 
     def __post_init__(self) -> None:
         if self.nesterov and not self.momentum:
-            raise ValueError("nesterov needs a momentum")
+            raise ValueError(localized("nesterov needs a momentum"))
 
 
 class Adafactor(_Optimizer, tag="adafactor", kw_only=True, frozen=True):

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from core.localizable import localized
 from core.run.spec.data import Repository, Revision
 from core.run.spec.image_models import ViT
 from core.run.spec.language_models import CausalConfig, MaskedConfig, ModelConfig
@@ -27,7 +28,7 @@ class ArithmeticGPT(StrictStruct, tag_field="kind", tag="arithmetic-gpt", kw_onl
 
     def __post_init__(self) -> None:
         if self.width % self.heads:
-            raise ValueError(f"width {self.width} cannot be shared evenly by {self.heads} heads")
+            raise ValueError(localized("width %1 cannot be shared evenly by %2 heads", self.width, self.heads))
 
 
 class Pretrained(StrictStruct, kw_only=True, frozen=True):
@@ -98,13 +99,17 @@ class _LanguageModel(_Transformer, kw_only=True, frozen=True):
 
     def _check(self, config: ModelConfig) -> None:
         if self.sequence_length > config.longest_sequence:
-            raise ValueError(f"sequence_length must be at most {config.longest_sequence} with this config")
+            raise ValueError(localized("sequence_length must be at most %1 with this config", config.longest_sequence))
         if self.quantization is not None and (self.lora is None or self.pretrained is None):
-            raise ValueError("quantization needs lora and pretrained: weights in few bits cannot be trained")
+            raise ValueError(localized("quantization needs lora and pretrained: weights in few bits cannot be trained"))
         known = {linear.name for linear in linears_of(config)}
         if self.lora is not None and (unknown := set(self.lora.target_modules) - known):
             raise ValueError(
-                f"target_modules: this model has no {', '.join(sorted(unknown))}; it has {', '.join(sorted(known))}"
+                localized(
+                    "target_modules: this model has no %1; it has %2",
+                    ", ".join(sorted(unknown)),
+                    ", ".join(sorted(known)),
+                )
             )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from urllib.parse import urlsplit
 
+from core.localizable import Detail, localized
+
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -13,27 +15,27 @@ def hub_endpoint() -> str:
     return os.environ.get("HF_ENDPOINT") or "https://huggingface.co"
 
 
-def address_flaw(url: str) -> str:
+def address_flaw(url: str) -> Detail:
     """Why that is not an http(s) address to fetch from; empty where it is one."""
     if not url.isascii() or not url.isprintable() or " " in url:
-        return "it may have no spaces and only ASCII characters"
+        return localized("it may have no spaces and only ASCII characters")
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
     except ValueError as error:
-        return str(error)
+        return localized("%1", error)
     if parts.scheme not in ("http", "https") or not host:
-        return "it must begin with http:// or https:// and a host"
+        return localized("it must begin with http:// or https:// and a host")
     if "@" in parts.netloc:
-        return "it may hold no name and no password"
-    return "it may have no part after #" if parts.fragment else ""
+        return localized("it may hold no name and no password")
+    return localized("it may have no part after #") if parts.fragment else ""
 
 
-def folder_flaw(url: str) -> str:
+def folder_flaw(url: str) -> Detail:
     """Why that is not the https address of a folder; empty where it is one. On this very computer http will do."""
     if flaw := address_flaw(url):
         return flaw
     parts = urlsplit(url)
     if parts.scheme != "https" and parts.hostname not in _LOOPBACK:
-        return "it must begin with https://"
-    return "it may have no part after ?" if parts.query or "?" in url else ""
+        return localized("it must begin with https://")
+    return localized("it may have no part after ?") if parts.query or "?" in url else ""

@@ -13,6 +13,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from core.localizable import Detail, localized, words_of
 from core.run.manifest import RunManifest
 from core.schema import Count, StrictStruct
 
@@ -112,7 +113,7 @@ def lead_epochs(epoch_seconds: float | None) -> int:
     return min(MOST_LEAD_EPOCHS, max(LEAD_EPOCHS, math.ceil(LEAD_SECONDS / epoch_seconds)))
 
 
-def edit_error(manifest: RunManifest, numbers: Numbers) -> str:
+def edit_error(manifest: RunManifest, numbers: Numbers) -> Detail:
     """Why these numbers may not take the place of the manifest's while the run goes on; empty where they may."""
     most, before = manifest.steering.max_change, numbers_of(manifest)
     for name in Numbers.__struct_fields__:
@@ -120,11 +121,13 @@ def edit_error(manifest: RunManifest, numbers: Numbers) -> str:
         if was == becomes:
             continue
         if was is None or becomes is None:
-            return f"{name} cannot be set or left out while the run goes on"
+            return localized("%1 cannot be set or left out while the run goes on", name)
         if max(was / becomes, becomes / was) > most * (1 + _ROUNDING):
-            return f"{name} may be changed {most:g} times at the most ([steering] max_change), from {was:g}"
+            return localized(
+                "%1 may be changed %2 times at the most ([steering] max_change), from %3", name, f"{most:g}", f"{was:g}"
+            )
     try:
         with_numbers(manifest, numbers)
     except ValueError as error:
-        return str(error)
+        return words_of(error)
     return ""

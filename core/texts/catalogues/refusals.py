@@ -8,13 +8,14 @@ from core.placeholders import fill_placeholders
 from core.security.sanitize import sanitize_line
 from core.texts import figures
 from core.texts.localization import translate
+from core.texts.worker_messages import translate_message
 
 _LONGEST = 300
 
 
 def refusal_words(refusal: Refusal) -> str:
     """Return what is wrong with a catalogue, as one or two sentences."""
-    detail = sanitize_line(refusal.detail, _LONGEST)
+    detail = sanitize_line(translate_message(refusal.detail), _LONGEST)
     match refusal.reason:
         case "no_address":
             return translate("Catalogue", "This is neither an https:// address nor the path of a file.")

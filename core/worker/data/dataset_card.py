@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from core.localizable import localized
 from core.worker.fetch.background_task import BackgroundTask
 from core.worker.fetch.hub_repository import HubRepository
 from core.worker.fetch.retry import download
@@ -21,7 +22,7 @@ _CARDS = ("README.md", ".huggingface.yaml")  # what the second says counts
 _LARGEST_CARD_BYTES = 5_000_000
 _MAX_YAML_CHARACTERS = 2_000_000  # of which the reader takes a second for each 100,000
 _FRONT_MATTER = re.compile(r"\A\s*---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
-_UNREADABLE = "its card cannot be read"
+_UNREADABLE = localized("its card cannot be read")
 _TOLD_NAMES = 10
 
 
@@ -58,7 +59,7 @@ def read_card(repository: HubRepository, config: str | None, task: BackgroundTas
         if file.name not in _CARDS:
             continue
         if file.size_bytes > _LARGEST_CARD_BYTES:
-            raise ValueError(f"{file.name} is too large")
+            raise ValueError(localized("%1 is too large", file.name))
         path = repository.folder / file.name
         if not path.exists():
             download(repository.remote(file), path.with_name(f"{file.name}.part"), path, task)
@@ -72,11 +73,11 @@ def configs_in(text: str) -> Sequence[CardConfig]:
     import yaml
 
     if len(text) > _MAX_YAML_CHARACTERS:
-        raise ValueError("its card is too long")
+        raise ValueError(localized("its card is too long"))
     try:
         # one text that stands for many others takes for ever to look through
         if "&" in text and any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.BaseLoader)):
-            raise ValueError(f"{_UNREADABLE}: it has aliases")
+            raise ValueError(localized("%1: it has aliases", _UNREADABLE))
         loaded: Any = yaml.load(text, yaml.BaseLoader)  # texts, lists and dicts, nothing else
         configs = msgspec.convert(loaded, _Card).configs if isinstance(loaded, dict) else ""
     except (yaml.YAMLError, msgspec.ValidationError, RecursionError) as error:
@@ -95,8 +96,9 @@ def choose_config(configs: Sequence[CardConfig], name: str | None) -> CardConfig
         found = [each for each in configs if each.config_name == name]
     if len(found) != 1:
         names = ", ".join(each.config_name for each in configs[:_TOLD_NAMES]) or "none"
-        wanted = "the run must name a configuration" if name is None else f"it has no configuration “{name}”"
-        raise ValueError(f"{wanted}; there are: {names:.300}")
+        unnamed = localized("the run must name a configuration")
+        wanted = unnamed if name is None else localized("it has no configuration “%1”", name)
+        raise ValueError(localized("%1; there are: %2", wanted, f"{names:.300}"))
     return found[0]
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
+from core.localizable import localized
 from core.worker.data.dataset_card import CardConfig
 
 Format = Literal["parquet", "json", "text", "csv"]
@@ -54,7 +55,7 @@ def find_split(config: CardConfig, split: str, names: Sequence[str]) -> SplitFil
     patterns = _patterns(config) or _default_patterns(below)
     if split not in patterns:
         told = ", ".join(sorted(patterns))
-        raise ValueError(f"it has no split “{split}”; there are: {told:.300}")
+        raise ValueError(localized("it has no split “%1”; there are: %2", split, f"{told:.300}"))
     found = _matching_any(patterns[split], below)
     kind, chosen = _most_common_kind(found)
     return SplitFiles(_FORMATS[kind], tuple(folder + name for name in chosen), _options(config, kind))
@@ -85,7 +86,7 @@ def _folder(data_dir: str) -> str:
 
 def _inside(place: str) -> str:
     if is_elsewhere(place):
-        raise ValueError(f"its card names “{place:.200}” as data, which is not in the repository")
+        raise ValueError(localized("its card names “%1” as data, which is not in the repository", f"{place:.200}"))
     return place.removeprefix("./")
 
 
@@ -107,13 +108,13 @@ def _default_patterns(names: Sequence[str]) -> dict[str, list[str]]:
     try:
         found = _get_data_files_patterns(partial(matching, names=names))
     except FileNotFoundError as error:
-        raise ValueError("there are no files in it") from error
+        raise ValueError(localized("there are no files in it")) from error
     return {str(split): list(patterns) for split, patterns in found.items()}
 
 
 def _matching_any(patterns: Sequence[str], names: Sequence[str]) -> list[str]:
     if sum(bool(_MAGIC.search(pattern)) for pattern in patterns) > _MAX_PATTERNS:
-        raise ValueError(f"its card has more than {_MAX_PATTERNS} patterns for a split")
+        raise ValueError(localized("its card has more than %1 patterns for a split", _MAX_PATTERNS))
     known = set(names)
     found: dict[str, None] = {}
     for pattern in patterns:
@@ -128,8 +129,10 @@ def _most_common_kind(names: Sequence[str]) -> tuple[str, list[str]]:
     kinds = {name: "json" if kind == "jsonl" else kind for name, kind in kinds.items()}
     if not kinds:
         others = Counter(name.rpartition(".")[2] for name in names).most_common(1)
-        what = f"its format, {others[0][0]:.20}, is none of" if others else "it has no files in any of"
-        raise ValueError(f"{what} {', '.join(dict.fromkeys(_FORMATS.values()))}")
+        known = ", ".join(dict.fromkeys(_FORMATS.values()))
+        if others:
+            raise ValueError(localized("its format, %1, is none of %2", f"{others[0][0]:.20}", known))
+        raise ValueError(localized("it has no files in any of %1", known))
     counts = Counter(kinds.values())
     kind = max(counts, key=lambda each: (counts[each], each == "parquet", each))
     return kind, [name for name in names if kinds.get(name) == kind]
@@ -141,7 +144,7 @@ def _options(config: CardConfig, kind: str) -> dict[str, str]:
     match _FORMATS[kind]:
         case "csv" if separator:
             if len(separator) != 1:
-                raise ValueError("its card names a separator of more than one character")
+                raise ValueError(localized("its card names a separator of more than one character"))
             return {"sep": separator}
         case "json" if config.field:
             return {"field": config.field}

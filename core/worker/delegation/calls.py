@@ -131,9 +131,9 @@ def _send(connection: socket.socket, kind: int, content: object) -> None:
     try:
         encoded = msgspec.msgpack.encode(content)
     except (TypeError, OverflowError) as error:
-        raise ValueError(f"it cannot be passed on: {error}") from error
+        raise ValueError(localized("it cannot be passed on: %1", error)) from error
     if len(encoded) > MAX_ANSWER_BYTES:
-        raise ValueError(f"{len(encoded)} bytes at once are too many")
+        raise ValueError(localized("%1 bytes at once are too many", len(encoded)))
     connection.sendall(_HEADER.pack(len(encoded), kind) + encoded)
 
 

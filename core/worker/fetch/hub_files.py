@@ -55,15 +55,17 @@ def _model_files(files: Sequence[HubFile]) -> list[HubFile]:
     if not any(file.name.endswith(".safetensors") for file in chosen):
         pickles = ", ".join(file.name for file in files if file.name.endswith(_PICKLES))
         if pickles:
-            raise ValueError(f"its weights are only there as {pickles:.200}, which could run foreign code")
-        raise ValueError("it has no weights in the format safetensors")
+            raise ValueError(
+                localized("its weights are only there as %1, which could run foreign code", f"{pickles:.200}")
+            )
+        raise ValueError(localized("it has no weights in the format safetensors"))
     return chosen
 
 
 def _tokenizer_files(files: Sequence[HubFile]) -> list[HubFile]:
     chosen = [file for file in files if file.name in _TOKENIZER]
     if not any(file.name == "tokenizer.json" for file in chosen):
-        raise ValueError("it has no tokenizer.json")
+        raise ValueError(localized("it has no tokenizer.json"))
     return chosen
 
 
@@ -87,7 +89,7 @@ def _fetch_all(repository: HubRepository, chosen: list[HubFile], task: Backgroun
     for file in sorted(chosen, key=lambda file: file.name in weights):
         path = repository.folder / file.name
         if file.name not in weights and file.size_bytes > _LARGEST_SETTINGS_BYTES:
-            raise ValueError(f"{file.name} is too large")
+            raise ValueError(localized("%1 is too large", file.name))
         if file in missing:
             download(repository.remote(file), path.with_name(f"{file.name}.part"), path, task)
         if file.name in _SETTINGS:
@@ -117,6 +119,6 @@ def _refuse_code(path: Path) -> None:
     try:
         settings = msgspec.json.decode(path.read_bytes())
     except (msgspec.MsgspecError, RecursionError) as error:
-        raise ValueError(f"{path.name} cannot be read") from error
+        raise ValueError(localized("%1 cannot be read", path.name)) from error
     if isinstance(settings, dict) and settings.get("auto_map"):
-        raise ValueError(f"{path.name} asks for code of its own (auto_map)")
+        raise ValueError(localized("%1 asks for code of its own (auto_map)", path.name))

@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from core.localizable import localized
 from core.run.spec.web_address import hub_endpoint
 from core.security.verified_download import UnreachableError, is_final
 
@@ -57,10 +58,10 @@ def list_files(request: ListFiles) -> list[HubFile]:
     except HfHubHTTPError as error:
         if is_final(error.response.status_code):
             answer = error.response.status_code
-            raise ValueError(f"the hub answers {answer} for revision {request.revision}") from error
+            raise ValueError(localized("the hub answers %1 for revision %2", answer, request.revision)) from error
         raise UnreachableError(repr(error)) from error
     except (httpx2.TransportError, OSError) as error:
         raise UnreachableError(repr(error)) from error
     if len(entries) > MOST_FILES:
-        raise ValueError(f"it has more than {MOST_FILES} files")
+        raise ValueError(localized("it has more than %1 files", MOST_FILES))
     return [HubFile(each.path, each.size, each.blob_id, each.lfs.sha256 if each.lfs else None) for each in entries]

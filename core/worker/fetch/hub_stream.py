@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from core.localizable import localized
 from core.security.verified_download import UnreachableError, is_final
 from core.worker.fetch.hub_listing import configure_hub_library
 
@@ -127,7 +128,7 @@ def _translate_hub_errors(attempt: Callable[[], Result]) -> Result:
         return attempt()
     except HfHubHTTPError as error:
         if is_final(error.response.status_code):
-            raise ValueError(f"the hub answers {error.response.status_code}") from error
+            raise ValueError(localized("the hub answers %1", error.response.status_code)) from error
         raise UnreachableError(repr(error)) from error
     except (FileNotFoundError, gzip.BadGzipFile) as error:
         raise ValueError(_first_line(error)) from error
@@ -136,7 +137,7 @@ def _translate_hub_errors(attempt: Callable[[], Result]) -> Result:
     except (ValueError, LookupError):
         raise
     except Exception as error:  # whatever else the libraries have: it must end in words, too
-        raise ValueError(f"it cannot be read: {_first_line(error)}") from error
+        raise ValueError(localized("it cannot be read: %1", _first_line(error))) from error
 
 
 def _first_line(error: BaseException) -> str:

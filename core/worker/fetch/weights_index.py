@@ -11,6 +11,8 @@ from pathlib import Path
 
 import msgspec
 
+from core.localizable import localized
+
 WEIGHTS_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}\.safetensors\Z")
 INDEX_SUFFIX = ".safetensors.index.json"
 
@@ -24,10 +26,10 @@ def refuse_other_files(index: Path, present: Container[str]) -> None:
     try:
         named = set(msgspec.json.decode(index.read_bytes(), type=_Index).weight_map.values())
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(f"{index.name} cannot be read") from error
+        raise ValueError(localized("%1 cannot be read", index.name)) from error
     for name in sorted(named):
         if not WEIGHTS_NAME.match(name) or name not in present:
-            raise ValueError(f"{index.name} names “{name:.200}”, which is none of its weights")
+            raise ValueError(localized("%1 names “%2”, which is none of its weights", index.name, f"{name:.200}"))
 
 
 def refuse_foreign_weights(folder: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from core.localizable import localized
 from core.schema import Count, Sha256, StrictStruct
 from core.worker.swarm import Version
 
@@ -49,7 +50,7 @@ def decode_index(encoded: bytes) -> MirrorIndex:
     try:
         index = msgspec.json.decode(encoded, type=MirrorIndex)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(f"its index cannot be read: {error}") from error
+        raise ValueError(localized("its index cannot be read: %1", error)) from error
     if index.file != file_name(index.version):
-        raise ValueError("its index names a file of another version than it tells")
+        raise ValueError(localized("its index names a file of another version than it tells"))
     return index

@@ -90,16 +90,16 @@ class MirrorReader:
         """Raises UserError, RefusedError, ValueError and OSError for what is not there or not right."""
         index = self._index(task)
         if index.run_id != self._run_id:
-            raise ValueError("it is that of another run")
+            raise ValueError(localized("it is that of another run"))
         if index.size_bytes > max_bytes:
-            raise ValueError(f"its state has {index.size_bytes} bytes, more than any of this run has")
+            raise ValueError(localized("its state has %1 bytes, more than any of this run has", index.size_bytes))
         wanted = FileAt(url=f"{self._address}/{index.file}", sha256=index.sha256, size_bytes=index.size_bytes)
         if wanted != self._fetched:
             self._discard()
         path = FileCache(self._store).file(wanted, task)
         self._fetched = wanted
         if check_state_file(path, expected) != index.version:
-            raise ValueError("its weights are of another version than its index tells")
+            raise ValueError(localized("its weights are of another version than its index tells"))
         log.info("the mirror's state is of %d outer steps, epoch %d", index.outer_steps, index.epoch)
         return path
 

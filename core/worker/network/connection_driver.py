@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Protocol, assert_never
 
 from core.errors import ErrorKind, UserError
-from core.localizable import LocalizedText, localized
+from core.localizable import Detail, LocalizedText, localized
 from core.worker.network.connection_monitor import (
     POLL_SECONDS,
     POLL_SECONDS_WHILE_CUT,
@@ -50,7 +50,7 @@ class ConnectionDriver:
         monitor: ConnectionMonitor,
         others: OtherPeers,
         peer_cache: PeerCache,
-        refused_model: Callable[[], str] = lambda: "",
+        refused_model: Callable[[], Detail] = lambda: "",
     ) -> None:
         self._monitor, self._others, self._peer_cache = monitor, others, peer_cache
         self._refused_model = refused_model

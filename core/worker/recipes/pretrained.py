@@ -11,6 +11,7 @@ import torch
 from safetensors import SafetensorError
 
 from core.errors import ErrorKind, UserError
+from core.localizable import Detail, localized, words_of
 from core.run.spec.recipe import ImageClassification, TransformerSpec
 from core.worker.compute.bitsandbytes import quantization_options
 from core.worker.fetch.weights_index import refuse_foreign_weights
@@ -54,7 +55,7 @@ def model_from_hub(spec: TransformerSpec, folder: Path, dtype: torch.dtype, devi
             )
         _refuse_other_shapes(told["mismatched_keys"])
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
-        raise UserError(ErrorKind.FILES_REFUSED, f"{_name(spec)}: {_first_line(error)}") from error
+        raise UserError(ErrorKind.FILES_REFUSED, localized("%1: %2", _name(spec), _first_line(error))) from error
     if missing := sorted(told["missing_keys"]):
         log.warning("these weights begin with nothing: %s", ", ".join(missing))
     loaded: PreTrainedModel = model
@@ -73,7 +74,7 @@ def _refuse_other_shapes(mismatched: Iterable[Any]) -> None:
     """Raise ValueError for weights of another shape than the run's, except for the output layer's."""
     names = sorted(str(each[0] if isinstance(each, tuple) else each) for each in mismatched)
     if wrong := [name for name in names if not name.startswith(_OUTPUT)]:
-        raise ValueError(f"its {wrong[0]} has another shape than the run says")
+        raise ValueError(localized("its %1 has another shape than the run says", wrong[0]))
 
 
 def _config(spec: TransformerSpec, folder: Path) -> PreTrainedConfig:
@@ -81,21 +82,23 @@ def _config(spec: TransformerSpec, folder: Path) -> PreTrainedConfig:
     from transformers import AutoConfig
 
     if (folder / "adapter_config.json").exists():
-        raise ValueError("it holds adapters of another model")
+        raise ValueError(localized("it holds adapters of another model"))
     config: Any = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     if config.model_type != model_type(spec.config):
-        raise ValueError(f"it is of the family {config.model_type}, and the run says {model_type(spec.config)}")
+        raise ValueError(
+            localized("it is of the family %1, and the run says %2", config.model_type, model_type(spec.config))
+        )
     if getattr(config, "transformers_weights", None):
-        raise ValueError("its config names a file of weights, which “transformers” would look for anywhere")
+        raise ValueError(localized("its config names a file of weights, which “transformers” would look for anywhere"))
     if getattr(config, "quantization_config", None):
-        raise ValueError("its weights are quantized already")
+        raise ValueError(localized("its weights are quantized already"))
     numbers = numbers_of(spec.config)
     if "num_labels" in numbers:
         config.num_labels = numbers.pop("num_labels")
     for name, wanted in numbers.items():
         found = getattr(config, name)
         if found != wanted and not (found is None and name == "n_inner"):
-            raise ValueError(f"its {name} is {found}, and the run says {wanted}")
+            raise ValueError(localized("its %1 is %2, and the run says %3", name, found, wanted))
     for name, share in dropouts_of(spec.config).items():
         setattr(config, name, share)
     if not isinstance(spec, ImageClassification):
@@ -108,5 +111,6 @@ def _name(spec: TransformerSpec) -> str:
     return spec.pretrained.repository if spec.pretrained else ""
 
 
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
+def _first_line(error: BaseException) -> Detail:
+    words = words_of(error)
+    return words if not isinstance(words, str) else (words.strip().splitlines() or [type(error).__name__])[0][:300]

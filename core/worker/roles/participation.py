@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager
 from functools import partial
 
 from core.errors import ErrorKind
+from core.localizable import Detail, localized
 from core.protocol.events import AnyEvent, Evaluated, Left, Progress, RoundFinished, StateLoading, Warned
 from core.run.manifest import RunManifest, signers_of
 from core.run.requirements import estimate_requirements
@@ -283,9 +284,9 @@ def _listeners(
         total = estimate_requirements(manifest).download_bytes
         channel.emit(StateLoading(received_bytes=total if is_done else min(received, total), total_bytes=total))
 
-    def on_refusal(peer_id: str, why: str) -> None:
+    def on_refusal(peer_id: str, why: Detail) -> None:
         ledger.add_refused_state(peer_id)
-        channel.emit(Warned(problem=ErrorKind.STATE_REFUSED.key, detail=f"{peer_id}: {why}."))
+        channel.emit(Warned(problem=ErrorKind.STATE_REFUSED.key, detail=localized("%1: %2.", peer_id, why)))
 
     return Listeners(on_round, on_download, on_refusal, prepared.numeric_checks.model_error)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 from safetensors import SafetensorError, safe_open
 
-from core.localizable import localized
+from core.localizable import localized, words_of
 
 PARAMETER = "parameter."
 """What the names of the model's parameters begin with; a number follows, in the order in which the run trains them."""
@@ -44,7 +44,7 @@ def read_checkpoint(path: Path, run_id: str, prefixes: Sequence[str] = ("",)) ->
         epoch, loss = int(metadata["epoch"]), metadata.get("loss")
         content = CheckpointContent(epoch, None if loss is None else float(loss), tensors)
     except (SafetensorError, OSError, KeyError, ValueError) as error:
-        raise DamagedCheckpointError(str(error)) from error
+        raise DamagedCheckpointError(words_of(error)) from error
     if metadata.get("run_id") != run_id or epoch < 0:
         raise DamagedCheckpointError(localized("it belongs to another run"))
     return content

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import torch
 
+from core.localizable import Detail, localized
 from core.run.signed_scores import Score
 from core.worker.recipes import Recipe
 
@@ -41,7 +42,8 @@ class NumericChecks:
         self._best_loss = math.inf
         self._worst_signed: float | None = None
         self._limit = 1.0 + ABSURD * untrained_loss
-        self.consecutive_bad_steps, self._refused_model = 0, ""
+        self.consecutive_bad_steps = 0
+        self._refused_model: Detail = ""
         parameters = [each for each in recipe.model.parameters() if each.requires_grad]
         self._ends = (parameters[0], parameters[-1])
 
@@ -50,7 +52,7 @@ class NumericChecks:
         """Evaluate the recipe's model, in which nothing is trained or loaded yet."""
         return cls(recipe, recipe.evaluate().loss)
 
-    def model_error(self, is_agreed: bool = False) -> str:
+    def model_error(self, is_agreed: bool = False) -> Detail:
         """What is wrong with the model's present parameters, another peer's; empty where they may be right.
 
         ``is_agreed`` says that they are of an epoch beyond ours which is signed, or which most have come to.
@@ -58,18 +60,24 @@ class NumericChecks:
         self._refused_model = self._model_error(self._recipe.evaluate().loss, is_agreed)
         return self._refused_model
 
-    def why_refused(self) -> str:
+    def why_refused(self) -> Detail:
         """What is wrong with the last model of another peer; empty where that was in order."""
         return self._refused_model
 
-    def _model_error(self, loss: float, is_agreed: bool) -> str:
+    def _model_error(self, loss: float, is_agreed: bool) -> Detail:
         if error := self.loss_error(loss):
             return error
         worst, signed = self.worst_loss(), self._worst_signed
         if worst is None and signed is not None and loss > signed:
-            return f"its loss is {loss:.3g}, and what the organiser has signed allows no more than {signed:.3g}"
+            return localized(
+                "its loss is %1, and what the organiser has signed allows no more than %2",
+                f"{loss:.3g}",
+                f"{signed:.3g}",
+            )
         if worst is not None and loss > worst and not (is_agreed and self._others_have(loss)):
-            return f"its loss is {loss:.3g}, and our own were no more than {max(self._own_losses):.3g}"
+            return localized(
+                "its loss is %1, and our own were no more than %2", f"{loss:.3g}", f"{max(self._own_losses):.3g}"
+            )
         self._refused_losses.clear()
         return ""
 
@@ -116,12 +124,12 @@ class NumericChecks:
         learned = self._untrained_loss - self._best_loss
         return max(self._own_losses) + max(LOST_SHARE * learned, LEAST_NOISE * self._untrained_loss)
 
-    def loss_error(self, loss: float) -> str:
+    def loss_error(self, loss: float) -> Detail:
         """What is wrong with a model that has this loss on the validation set, in words; empty if nothing is."""
         if not math.isfinite(loss):
-            return "its loss is not a number"
+            return localized("its loss is not a number")
         if loss > self._limit:
-            return f"its loss is {loss:.3g}, far beyond that of a model that has learned nothing"
+            return localized("its loss is %1, far beyond that of a model that has learned nothing", f"{loss:.3g}")
         return ""
 
     def check_step(self, loss: torch.Tensor) -> bool:

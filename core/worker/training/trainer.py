@@ -235,7 +235,7 @@ class Trainer:
             self._checks.observe(loss)
         yield evaluated
 
-    def _replace_model(self, error: str) -> Iterator[AnyEvent]:
+    def _replace_model(self, error: Detail) -> Iterator[AnyEvent]:
         """Load the others' state, once; a volunteer whose model stays absurd for some epochs has nobody to follow.
 
         Raises UserError: MODEL_UNLEARNED. The organiser goes on, and is told: it alone can go back to a checkpoint.

@@ -17,13 +17,16 @@ from PySide6.QtWidgets import QApplication
 
 from app.appearance.language import FOLDER, Language, languages
 from app.presentation import address as address_words
-from core.errors import ErrorKind
+from core.errors import ErrorKind, UserError
 from core.protocol.events import SearchFinished
 from core.run.address import JoinAddress, UnreadableAddress
+from core.run.manifest import decode_manifest
+from core.run.run_file import parse_run_file, template
 from core.texts import errors as problem_words
 from core.texts import event_log as event_lines
 from core.texts import figures
 from core.texts import run as run_words
+from core.texts.worker_messages import translate_message
 from installer import translations
 from installer.window_texts import Text, UnreadableTextError, texts_in, texts_of
 from tests.app.support.language_context import speaking
@@ -144,6 +147,25 @@ def test_what_is_wrong_with_an_address_is_german_too(qapp: QApplication) -> None
         wrong = address_words.what_is_wrong(caught.value)
         assert wrong.endswith("“: „99999“ ist kein Port; ein Port ist eine Zahl von 1 bis 65535.")
         assert address_words.what_is_good(caught.value).startswith("Richtig sieht ")
+
+
+def test_the_mistakes_of_a_run_file_and_a_refused_description_are_german_too(qapp: QApplication) -> None:
+    text = template().replace("digits = 2", "digits = 9\ndigts = 3").replace("layers = 2", 'layers = "two"')
+    with pytest.raises(UserError) as wrong:
+        parse_run_file(text)
+    with pytest.raises(UserError) as together:
+        parse_run_file(template().replace("heads = 16", "heads = 15"))
+    with pytest.raises(UserError) as refused:
+        decode_manifest(b'{"run": {"id": 3}}')
+    with speaking("de"):
+        assert translate_message(wrong.value.detail).splitlines() == [
+            '[recipe] layers = "two": muss eine ganze Zahl sein.',
+            "[data] digits = 9: darf höchstens 6 sein.",
+            "[data] digts: unbekanntes Feld; meinten Sie digits?",
+        ]
+        said = translate_message(together.value.detail)
+        assert said == "[recipe]: width 64 ist nicht gleichmäßig auf 15 Köpfe zu verteilen."
+        assert translate_message(refused.value.detail) == "run.id muss Text in Anführungszeichen sein."
 
 
 def test_another_language_needs_no_change_of_the_code(

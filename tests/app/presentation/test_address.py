@@ -2,39 +2,11 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
-from collections.abc import Iterator
-
 import pytest
 
-import core.run.address
-import core.run.multiaddr
-from app.presentation.address import REASONS, what_is_good, what_is_wrong, what_it_is
+from app.presentation.address import what_is_good, what_is_wrong, what_it_is
 from core.run.address import JoinAddress, UnreadableAddress
 from tests.app.support.sample_sessions import ADDRESS
-
-
-def templates() -> Iterator[str]:
-    """The reasons in the sources of core.run.address and multiaddr, as literals or in the variable ``reason``."""
-    trees = (ast.parse(inspect.getsource(module)) for module in (core.run.address, core.run.multiaddr))
-    for node in (each for tree in trees for each in ast.walk(tree)):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "UnreadableAddress":
-            told = node.args[1]
-        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "MultiaddrError":
-            told = node.args[0]
-        elif isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "reason":
-            told = node.value
-        else:
-            continue
-        if isinstance(told, ast.Constant):
-            yield str(told.value)
-        else:
-            assert ast.unparse(told) in ("reason", "error.template"), ast.unparse(told)
-
-
-def test_every_reason_is_there_to_be_translated_and_no_other() -> None:
-    assert set(templates()) == set(REASONS)
 
 
 @pytest.mark.parametrize(

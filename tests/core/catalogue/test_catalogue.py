@@ -165,7 +165,7 @@ def test_a_huge_answer_a_dead_server_and_nonsense_are_told_apart(server: NoticeS
     server.shutdown()
     server.server_close()
     answer = read(server.address, tmp_path)
-    assert isinstance(answer, Refusal) and answer.reason == "unreachable" and "refused" in answer.detail
+    assert isinstance(answer, Refusal) and answer.reason == "unreachable" and "refused" in str(answer.detail)
 
 
 def test_no_address_leads_into_the_own_network(server: NoticeServer) -> None:

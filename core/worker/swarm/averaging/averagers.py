@@ -22,7 +22,7 @@ from hivemind.p2p import PeerID
 from hivemind.utils import MPFuture
 from torch import Tensor
 
-from core.localizable import localized
+from core.localizable import Detail, localized
 from core.run.signed_scores import Score
 from core.worker.compute.learning_rate import catch_up_schedule
 from core.worker.compute.optimizers import tensors_of
@@ -165,7 +165,7 @@ class _DownloadingAverager(_ObservedAverager):
     """
 
     def __init__(
-        self, *args: Any, download: StateDownload, trial: Trial, epoch_error: Callable[[int], str], **kwargs: Any
+        self, *args: Any, download: StateDownload, trial: Trial, epoch_error: Callable[[int], Detail], **kwargs: Any
     ) -> None:
         self.download, self._trial, self._epoch_error = download, trial, epoch_error
         super().__init__(*args, **kwargs)
@@ -194,7 +194,7 @@ class _DownloadingAverager(_ObservedAverager):
         """Whether the end of that state is missing."""
         return is_truncated(state, self)
 
-    def validation_error(self, state: State) -> str:
+    def validation_error(self, state: State) -> Detail:
         """Why that state cannot be used, in words; empty where it can."""
         return validation_error(state, self, self._trial, self._epoch_error)
 

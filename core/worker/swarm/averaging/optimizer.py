@@ -15,7 +15,7 @@ import torch
 from hivemind.averaging.control import StepControl
 
 from core.errors import ErrorKind, UserError
-from core.localizable import LocalizedText, localized
+from core.localizable import Detail, LocalizedText, localized
 from core.run.spec.collaboration import Collaboration
 from core.run.steering.rollback import Rollback, least_epoch, swarm_id
 from core.worker.compute.optimizers import count_steps
@@ -202,7 +202,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         """Follow the others' progress without a micro-batch of our own, as ``step`` does with one."""
         self.step(batch_size=0)
 
-    def _refused(self, peer_id: str, why: str) -> None:
+    def _refused(self, peer_id: str, why: Detail) -> None:
         self._last_refusal = localized("%1 offers one, but %2.", peer_id, why)
         self._listeners.on_refusal(peer_id, why)
 
@@ -238,10 +238,10 @@ class SwarmOptimizer(hivemind.Optimizer):
             return True
         return bool(super()._should_load_state_from_peers())
 
-    def _epoch_error(self, epoch: int) -> str:
+    def _epoch_error(self, epoch: int) -> Detail:
         """Why a state of that epoch is not for us, in words; empty where it may be."""
         if epoch < self._least_epoch:
-            return f"it is of epoch {epoch}, and the organiser has taken the run back to epoch {self._least_epoch}"
+            return localized("it is of epoch %1, and the run was taken back to epoch %2", epoch, self._least_epoch)
         is_back = self._has_resumed and not self._has_taken_state
         return self.tracker.epoch_error(epoch, was_away=is_back)
 

@@ -16,6 +16,7 @@ from hivemind.optim.progress_tracker import GlobalTrainingProgress, ProgressTrac
 from hivemind.p2p import PeerID
 from hivemind.utils import MPFuture, MSGPackSerializer
 
+from core.localizable import Detail
 from core.run.signed_scores import Score
 from core.worker.swarm.averaging.liveness import Liveness, are_all_ahead
 from core.worker.swarm.averaging.progress_estimate import estimate_progress
@@ -271,10 +272,9 @@ class ObservedTracker(ProgressTracker):
     def _unproven(self, trusted: Mapping[bytes, PeerReport], believed: int) -> dict[bytes, int]:
         others = {subkey: report for subkey, report in trusted.items() if subkey != self.own_subkey}
         left_at = self._left_at or 0
-        mine = {self.own_subkey: left_at} if left_at > believed else {}
-        return self._claims.unproven(others, believed) | mine
+        return self._claims.unproven(others, believed) | ({self.own_subkey: left_at} if left_at > believed else {})
 
-    def _agreement_error(self, epoch: int) -> str:
+    def _agreement_error(self, epoch: int) -> Detail:
         """Why that epoch is neither signed nor agreed on, in words; empty where it is, or where we have come to it."""
         others = {key: report for key, report in self._trusted.items() if key != self.own_subkey}
         agreed_share = functools.partial(self._known_keys.agreed_share, others, is_newcomer=self.is_newcomer())
@@ -297,7 +297,7 @@ class ObservedTracker(ProgressTracker):
             self._left_at = 0
             self.global_progress = self._estimate()
 
-    def epoch_error(self, epoch: int, *, was_away: bool) -> str:
+    def epoch_error(self, epoch: int, *, was_away: bool) -> Detail:
         """Why a state of that epoch cannot be the run's, in words; empty where it may be.
 
         Who ``was_away`` does not know for how long: no pace says how far the run has come meanwhile.

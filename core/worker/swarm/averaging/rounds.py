@@ -10,6 +10,7 @@ from typing import Any
 
 from hivemind.averaging.control import AveragingStage, StepControl
 
+from core.localizable import Detail
 from core.protocol.events import RoundFinished
 from core.worker.swarm.averaging.state_validation import Trial
 
@@ -23,7 +24,7 @@ class Listeners:
 
     on_round: Callable[[RoundFinished], None]
     on_download: Callable[[int, bool], None]
-    on_refusal: Callable[[str, str], None]
+    on_refusal: Callable[[str, Detail], None]
     trial: Trial
 
 

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from hivemind.p2p import PeerID
 from hivemind.utils import MPFuture
 
+from core.localizable import Detail
 from core.worker.swarm.averaging.state_validation import State
 from core.worker.swarm.patches.byte_counters import received_bytes
 
@@ -37,7 +38,7 @@ class Downloader(Protocol):
     def is_truncated(self, state: State) -> bool:
         """Whether the end of that state is missing."""
 
-    def validation_error(self, state: State) -> str:
+    def validation_error(self, state: State) -> Detail:
         """Why that state cannot be used, in words; empty where it can."""
 
     def is_behind(self, state: State) -> bool:
@@ -64,10 +65,10 @@ class StateDownload:
         self,
         leaving: threading.Event,
         on_progress: Callable[[int, bool], None],
-        on_refusal: Callable[[str, str], None],
+        on_refusal: Callable[[str, Detail], None],
     ) -> None:
         self._leaving, self._on_progress, self._on_refusal = leaving, on_progress, on_refusal
-        self.refused: dict[PeerID, str] = {}
+        self.refused: dict[PeerID, Detail] = {}
         self.has_state = self.is_offered = False
         self.blocked: frozenset[PeerID] = frozenset()
         self._busy_searches = 0
@@ -154,7 +155,7 @@ class StateDownload:
             return False
         return not averager.is_behind(state)
 
-    def _refuse(self, donor: PeerID, why: str) -> None:
+    def _refuse(self, donor: PeerID, why: Detail) -> None:
         log.warning("the state of %s is refused: %s", donor, why)
         self.refused[donor], self._refused_at[donor] = why, time.monotonic()
         self._on_refusal(donor.to_base58(), why)

@@ -10,6 +10,7 @@ import torch
 from hivemind.optim.state_averager import TrainingStateAverager, dump_optimizer_state
 from torch import Tensor
 
+from core.localizable import Detail, localized
 from core.worker.compute.optimizers import parameters_of
 from core.worker.swarm.averaging.allreduce import are_finite
 from core.worker.swarm.trust.epoch_bounds import AHEAD_OF_SIGNED
@@ -22,7 +23,7 @@ BUSY: State = ({}, [])
 """What stands for the state of a donor that answers and sends none: it serves others, and may serve us later."""
 """What a donor says of its state, and the tensors: the parameters, then those of the optimizer."""
 
-Trial = Callable[[bool], str]
+Trial = Callable[[bool], Detail]
 """How the model's present parameters do on a fixed batch: what is wrong with that, or nothing.
 
 It is told whether they are of an epoch that is signed or agreed on, and not of one to which we may have come ourselves.
@@ -33,8 +34,8 @@ def validation_error(
     state: State,
     averager: TrainingStateAverager,
     trial: Trial | None = None,
-    epoch_error: Callable[[int], str] = lambda _epoch: "",
-) -> str:
+    epoch_error: Callable[[int], Detail] = lambda _epoch: "",
+) -> Detail:
     """Why this state cannot be used, in words; nothing where it can.
 
     The optimizer's plain numbers, such as the learning rate, are the manifest's: ours take the place of the
@@ -42,13 +43,13 @@ def validation_error(
     """
     metadata, tensors = state
     if not isinstance(metadata, dict) or type(metadata.get("epoch")) is not int:
-        return "it says no epoch"
+        return localized("it says no epoch")
     if why := epoch_error(metadata["epoch"]):
         return why
     if [_signature(tensor) for tensor in tensors] != _expected(averager):
-        return "its tensors are not those of the run's model"
+        return localized("its tensors are not those of the run's model")
     if not are_finite(tensors):
-        return "it holds a value that is not a number"
+        return localized("it holds a value that is not a number")
     metadata["optimizer_metadata"], _ = dump_optimizer_state(averager.optimizer)
     if trial is None:
         return ""
@@ -83,7 +84,7 @@ def max_bytes(averager: TrainingStateAverager) -> int:
 
 
 @torch.no_grad()
-def _error_in_use(tensors: Sequence[Tensor], averager: TrainingStateAverager, trial: Callable[[], str]) -> str:
+def _error_in_use(tensors: Sequence[Tensor], averager: TrainingStateAverager, trial: Callable[[], Detail]) -> Detail:
     """What is wrong with the model's loss when it has those parameters; what was there is put back."""
     places = averager.main_parameters
     with averager.lock_averaged_tensors:

@@ -20,6 +20,7 @@ from hivemind.averaging.group_info import GroupInfo
 from hivemind.utils import MPFuture, MSGPackSerializer
 from torch import Tensor
 
+from core.localizable import Detail, localized
 from core.run.signed_scores import MOST_SCORES, Score
 from core.worker.compute.optimizers import parameters_of, tensors_of
 from core.worker.compute.process_memory import return_free_memory
@@ -293,7 +294,7 @@ class BaseWeightsAverager(CatchUp, TrainingStateAverager):
     def _download_options(self) -> dict[str, Any]:
         return {"mirrored": self.mirrored}
 
-    def validation_error(self, state: State) -> str:
+    def validation_error(self, state: State) -> Detail:
         """Why that state cannot be used, in words; empty where it can."""
         use = state[0].pop(MIRROR, MirrorUse.REFUTED) if isinstance(state[0], dict) else MirrorUse.UNTRIED
         passed = state[0].pop(PASSED, ()) if isinstance(state[0], dict) else ()
@@ -305,11 +306,11 @@ class BaseWeightsAverager(CatchUp, TrainingStateAverager):
     def know_scores(self, scores: Sequence[Score]) -> None:
         self._signed_roots = {each.steps: each.root for each in scores if each.root}
 
-    def _root_error(self, versions: Iterable[Version]) -> str:
+    def _root_error(self, versions: Iterable[Version]) -> Detail:
         """Which of those base weights are not the run's, in words; empty where none is known to be wrong."""
         for steps, root in versions:
             if self._signed_roots.get(steps, root) != root:
-                return f"its base weights after {steps} outer steps are not those that were signed"
+                return localized("its base weights after %1 outer steps are not those that were signed", steps)
         return ""
 
     def is_behind(self, state: State) -> bool:

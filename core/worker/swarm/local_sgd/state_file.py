@@ -20,6 +20,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from core.files.atomic import opened_atomically
+from core.localizable import localized
 from core.worker.swarm.averaging.allreduce import are_finite
 from core.worker.swarm.local_sgd.outer_optimizer import Version, bytes_of, version_of
 
@@ -80,7 +81,7 @@ def check_state_file(path: Path, expected: Sequence[Tensor]) -> Version:
         weights, steps, velocities = _names(len(expected))
         (outer_steps,) = _finite(file, [steps])
         if float(outer_steps) < 0 or not float(outer_steps).is_integer():
-            raise ValueError("its number of outer steps is none")
+            raise ValueError(localized("its number of outer steps is none"))
         return version_of(_finite(file, weights), outer_steps, _finite(file, velocities))
 
 
@@ -109,7 +110,7 @@ def _header(tensors: Sequence[Tensor], about: Mapping[str, str]) -> bytes:
     start = 0
     for name, tensor in zip([*weights, steps, *velocities], tensors, strict=True):
         if tensor.dtype not in _KINDS:
-            raise ValueError(f"{name} is {tensor.dtype}, and must be float32 or bfloat16")
+            raise ValueError(localized("%1 is %2, and must be float32 or bfloat16", name, tensor.dtype))
         end = start + _size(tensor)
         places[name] = {"dtype": _KINDS[tensor.dtype], "shape": list(tensor.shape), "data_offsets": [start, end]}
         start = end
@@ -122,11 +123,11 @@ def _check_header(file: Any, expected: Sequence[Tensor]) -> None:
     weights, steps, velocities = _names(len(expected))
     names = [*weights, steps, *velocities]
     if set(file.keys()) != set(names):
-        raise ValueError("its tensors are not those of the run's model")
+        raise ValueError(localized("its tensors are not those of the run's model"))
     for name, tensor in zip(names, expected, strict=True):
         slice_ = file.get_slice(name)
         if slice_.get_dtype() != _KINDS[tensor.dtype] or slice_.get_shape() != list(tensor.shape):
-            raise ValueError("its tensors are not those of the run's model")
+            raise ValueError(localized("its tensors are not those of the run's model"))
 
 
 def _finite(file: Any, names: Sequence[str]) -> Iterator[Tensor]:
@@ -134,7 +135,7 @@ def _finite(file: Any, names: Sequence[str]) -> Iterator[Tensor]:
     for name in names:
         tensor: Tensor = file.get_tensor(name)
         if not are_finite([tensor]):
-            raise ValueError("it holds a value that is not a number")
+            raise ValueError(localized("it holds a value that is not a number"))
         yield tensor
 
 
@@ -144,4 +145,4 @@ def _opened(path: Path) -> Iterator[Any]:
         with safe_open(path, "pt") as file:
             yield file
     except SafetensorError as error:
-        raise ValueError(f"it is no file of safetensors: {error}") from error
+        raise ValueError(localized("it is no file of safetensors: %1", error)) from error

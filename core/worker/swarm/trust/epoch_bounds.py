@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
+from core.localizable import Detail, localized
 from core.run.signed_scores import Score
 from core.worker.swarm.patches.monotonic_clock import steady_time
 
@@ -77,23 +78,23 @@ def _latest(epoch: int, passed: float, paces: Iterable[float]) -> int:
     return min(MAX_EPOCH, epoch + MAX_LEAD + int(MAX_SPEED_UP * passed_epochs))
 
 
-def epoch_error(epoch: int, others: Sequence[int], latest: int, scores: Sequence[Score] = ()) -> str:
+def epoch_error(epoch: int, others: Sequence[int], latest: int, scores: Sequence[Score] = ()) -> Detail:
     """Why a state of that epoch cannot be the run's, in words; empty where it may be.
 
     ``others`` are the epochs that the other peers report, ``latest`` is the last that any pace allows, and ``scores``
     tell how many a report may be behind. Of two others one of whom lies, the one that is behind is believed.
     """
     if not 0 <= epoch <= MAX_EPOCH:
-        return f"no run has come to epoch {epoch}"
+        return localized("no run has come to epoch %1", epoch)
     if epoch > latest:
-        return f"the run cannot have come to epoch {epoch}, but to {latest} at the most"
+        return localized("the run cannot have come to epoch %1, but to %2 at the most", epoch, latest)
     lead = MAX_LEAD + signed_epochs_in(REPORT_SECONDS, scores)
     if others and epoch > (usual := statistics.median_low(others)) + lead:
-        return f"it is of epoch {epoch}, and the others report {usual}"
+        return localized("it is of epoch %1, and the others report %2", epoch, usual)
     return ""
 
 
-def agreement_error(epoch: int, own: int, scores: Sequence[Score], agreed_share: Callable[[int], float]) -> str:
+def agreement_error(epoch: int, own: int, scores: Sequence[Score], agreed_share: Callable[[int], float]) -> Detail:
     """Why nobody who is in its ``own`` epoch may follow to that one, in words; empty where it may.
 
     What it has come to by itself needs nobody's word. Else the epoch must be signed, or agreed on by most of those who
@@ -105,4 +106,6 @@ def agreement_error(epoch: int, own: int, scores: Sequence[Score], agreed_share:
     share = agreed_share(epoch - AGREED_EPOCHS)
     if share >= AGREED_SHARE:
         return ""
-    return f"epoch {epoch} is not signed, and {share:.0%} of those who were known before have come to it"
+    return localized(
+        "epoch %1 is not signed, and %2 of those who were known before have come to it", epoch, f"{share:.0%}"
+    )
