@@ -48,6 +48,7 @@ from core.worker.swarm.trust.control_values import (
 from core.worker.swarm.trust.findings import FindingsLedger, FindingsPublisher, FindingsReader
 from core.worker.swarm.trust.sample_ledger import SampleLedger
 from core.worker.swarm.trust.suspects import SuspectLedger, suspects_in
+from core.worker.swarm.trust.tenures import AuthorityReader, TenurePublisher, TenureRepublisher
 from core.worker.swarm.upload_test.download_meter import DownloadMeter
 from core.worker.swarm.upload_test.measurement import MAX_PEERS as UPLOAD_TEST_PEERS
 from core.worker.swarm.upload_test.measurement import measure_upload
@@ -67,6 +68,7 @@ __all__ = [
     "UPLOAD_TEST_PEERS",
     "ActivityRecord",
     "Admissions",
+    "AuthorityReader",
     "BarredPeers",
     "BlockListPublisher",
     "BlockListReader",
@@ -94,6 +96,8 @@ __all__ = [
     "SuspectLedger",
     "Swarm",
     "SwarmOptimizer",
+    "TenurePublisher",
+    "TenureRepublisher",
     "Version",
     "check_state_file",
     "connected_addresses",
