@@ -44,6 +44,7 @@ from core.worker.swarm import (
     SwarmOptimizer,
     guard_records,
     others_scores,
+    remove_abandoned,
 )
 from core.worker.training.change_trials import ChangeTrials
 from core.worker.training.contribution_status import ContributionMonitor
@@ -301,6 +302,7 @@ def enter_training(
     numbers: RunNumbers,
 ) -> SwarmOptimizer:
     """Build the SwarmOptimizer, which forks the averagers' processes and announces us to the run."""
+    remove_abandoned(swarm.folder, manifest.run.id, config.rollback)
     for each in {manifest.run.id, swarm_id(manifest.run.id, config.rollback)}:
         guard_records(swarm, each)
     scores = others_scores(swarm, manifest.run.id, authority.signers)  # before the others hear of us, and count on us

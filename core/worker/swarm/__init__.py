@@ -38,6 +38,7 @@ from core.worker.swarm.local_sgd.outer_optimizer import Version
 from core.worker.swarm.local_sgd.state_file import MirrorUse, check_state_file, write_state_file
 from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
 from core.worker.swarm.patches.shunned_peers import BarredPeers
+from core.worker.swarm.state_parts.abandoned import remove_abandoned
 from core.worker.swarm.trust.block_lists import BlockListPublisher, BlockListReader, peer_ids
 from core.worker.swarm.trust.control_values import (
     ControlPublisher,
@@ -121,6 +122,7 @@ __all__ = [
     "receipts_publisher",
     "received_bytes",
     "redeem",
+    "remove_abandoned",
     "sent_bytes",
     "serve_redemptions",
     "suspects_in",
