@@ -1,7 +1,4 @@
-"""Every error that a person can meet, in words: what happened, and what to do about it.
-
-The English texts are here, once for the window and the command line; ``core.texts.errors`` translates them.
-"""
+"""Every error that a person can meet: what happened, and what to do; ``core.texts.errors`` translates the words."""
 
 from __future__ import annotations
 
@@ -201,6 +198,7 @@ class ErrorKind(Worded, Enum):
         "The way in which others reach this computer has changed.", "Nothing to do: training goes on in a moment.", 7
     )
     RUN_ROLLED_BACK = ErrorText("The organiser has gone back to an earlier epoch.", "Training goes on from there.", 7)
+    RUN_TAKEN_OVER = ErrorText("Another computer leads this run now.", "Volunteers need not do anything.", 7)
     STATE_NOT_LOADED = ErrorText(
         "The run's current state could not be downloaded from any peer.",
         "Try again in a few minutes; a slow or blocked connection is the usual cause.",

@@ -73,6 +73,11 @@ class PeerFiles:
         return self.path / "published.json"
 
     @property
+    def succeeded_file(self) -> Path:
+        """The signed manifest of a run that was taken over from its organiser, and is led on from here."""
+        return self.path / "succeeded.msgpack"
+
+    @property
     def checkpoint_file(self) -> Path:
         """The run's last state that was saved here."""
         return self.path / "checkpoint.safetensors"

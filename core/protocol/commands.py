@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from core.protocol.types import Command, Name
 from core.run.consent import ConsentDigest
-from core.run.manifest import RunManifest
+from core.run.manifest import KeeperId, RunManifest
 from core.run.multiaddr import Multiaddr
 from core.run.spec.data import Repository
 from core.schema import Count, MicroBatch, StrictStruct
@@ -56,11 +56,19 @@ class Start(Command, tag="start", kw_only=True, frozen=True):
     memory_limit_bytes: Count | None = None
 
 
+class Succession(StrictStruct, kw_only=True, frozen=True):
+    """A run is taken over from its ``organiser``, a peer id; some of its peers are at these addresses."""
+
+    organiser: KeeperId
+    addresses: Multiaddrs = ()
+
+
 class Publish(Command, tag="publish", kw_only=True, frozen=True):
     """Be a run's first peer: sign the manifest, keep it published, train or only keep the state.
 
     ``mirror`` is the folder where a local-sgd run's base weights are written for newcomers; ``from_checkpoint`` is the
-    epoch of an earlier checkpoint, to which the run goes back.
+    epoch of an earlier checkpoint, to which the run goes back. With ``succession`` the run is led on in its organiser's
+    place, who has signed its manifest.
     """
 
     manifest: RunManifest
@@ -75,6 +83,7 @@ class Publish(Command, tag="publish", kw_only=True, frozen=True):
     checkpoint_every_epochs: Annotated[int, Meta(ge=1)] = 10
     mirror: str | None = None
     from_checkpoint: Count | None = None
+    succession: Succession | None = None
 
 
 class DryRun(Command, tag="dry_run", kw_only=True, frozen=True):

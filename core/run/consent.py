@@ -1,7 +1,8 @@
 """What a volunteer agrees to: the part of a manifest that decides what is computed, downloaded and used, as a digest.
 
-Everything in a manifest is part of it but what only people read (``run``, apart from its id) and the ``revision``. A
-field that a later version adds is so part of it from the beginning.
+Everything in a manifest is part of it but what only people read (``run``, apart from its id), the ``revision``, and
+who may lead the run on (``succession``), which changes nothing of what is computed, downloaded or used. A field that a
+later version adds is so part of it from the beginning.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def changes_between(before: RunManifest, after: RunManifest) -> tuple[Change, ..
 
 def _terms(manifest: RunManifest) -> dict[str, Any]:
     terms: dict[str, Any] = msgspec.to_builtins(manifest)
-    del terms["revision"]
+    del terms["revision"], terms["succession"]
     terms["run"] = {"id": manifest.run.id}
     return terms
 

@@ -98,6 +98,15 @@ class SteeringSpec(StrictStruct, kw_only=True, frozen=True):
     ``max_round_seconds``, all peers in the same epoch; 1 is not at all."""
 
 
+class SuccessionSpec(StrictStruct, kw_only=True, frozen=True):
+    """Who may lead the run on once its organiser is lost; volunteers are not asked again for that."""
+
+    keys: Annotated[tuple[KeeperId, ...], Meta(max_length=4)] = ()
+    """The peer ids that may take the run over, in order: each waits for as many times as its place."""
+    after_seconds: Annotated[int, Meta(ge=10, le=30 * 86_400)] = 21_600
+    """How long the organiser has to be silent before the first of them may take over, in seconds."""
+
+
 class AccessSpec(StrictStruct, kw_only=True, frozen=True):
     """Who may take part: everybody, or those who have a ticket of the organiser's."""
 
@@ -142,6 +151,8 @@ class RunManifest(StrictStruct, kw_only=True, frozen=True):
     """How often the held-out loss is published."""
     steering: SteeringSpec = SteeringSpec()
     """How far numbers may be changed while the run goes on."""
+    succession: SuccessionSpec = SuccessionSpec()
+    """Who may lead the run on once its organiser is lost."""
     requirements: Requirements = Requirements()
     """The computer that a volunteer should have."""
     access: AccessSpec = AccessSpec()
@@ -168,11 +179,6 @@ class RunManifest(StrictStruct, kw_only=True, frozen=True):
             )
         if misfit := _misfit(self.recipe, self.data):
             raise ValueError(misfit)
-
-
-def signers_of(manifest: RunManifest, organiser: str) -> tuple[str, ...]:
-    """The peer ids whose signatures of the run's epochs count: the organiser's, if there is one, and its keepers'."""
-    return tuple(dict.fromkeys(filter(None, (organiser, *manifest.run.keepers))))
 
 
 def web_addresses(manifest: RunManifest) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from core.run.spec.collaboration import Collaboration
 HOME_DOWNLOAD_BITS_PER_SECOND = 50e6
 HOME_UPLOAD_BITS_PER_SECOND = 10e6
 BATCHES_PER_PEER = 20  # fewer, and an epoch overshoots its target noticeably
+LEAST_SILENCE_SECONDS = 3600
 _LARGE_PARAMETERS = 1_000_000
 _DOWNLOADS_PER_EPOCH = 3  # fewer, and a newcomer is behind again when its download is over
 
@@ -26,6 +27,7 @@ def lint(manifest: RunManifest) -> tuple[str, ...]:
         *_of_overlap(manifest),
         *_of_sparse_changes(manifest.collaboration),
         *_of_local_updates(manifest.collaboration),
+        *_of_succession(manifest),
         *_of_words(manifest),
     )
 
@@ -120,6 +122,16 @@ def _of_local_updates(collaboration: Collaboration) -> Iterator[str]:
         yield (
             f'[collaboration] grad_compression = "{collaboration.grad_compression}" has no effect with '
             "use_local_updates, which sends no gradients: state_averaging_compression is what counts."
+        )
+
+
+def _of_succession(manifest: RunManifest) -> Iterator[str]:
+    """A restart, an update or a cut line is not a loss."""
+    succession = manifest.succession
+    if succession.keys and succession.after_seconds < LEAST_SILENCE_SECONDS:
+        yield (
+            f"[succession] after_seconds = {succession.after_seconds}: your computer may be away for longer by chance, "
+            f"and whoever has taken the run over leads it for good. {LEAST_SILENCE_SECONDS} is little enough."
         )
 
 

@@ -6,7 +6,7 @@ A ticket is for a peer id, which libp2p authenticates in every connection. Repor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
 
@@ -16,6 +16,7 @@ from msgspec import Meta
 from core.run.manifest import KeeperId, RunId
 from core.run.signed_receipts import KeyHash
 from core.run.signed_record import sign_record, signed_value
+from core.run.steering.authority import RunAuthority
 from core.schema import StrictStruct, UnixTime
 from core.security.identity import Identity
 from core.tickets.ticket import (
@@ -59,18 +60,18 @@ def sign_admission(admission: Admission, holder: Identity) -> bytes:
     return sign_record(_KIND, msgspec.msgpack.encode(admission), holder)
 
 
-def admission_in(encoded: bytes, holder: str, run_id: str, signers: Sequence[str]) -> Admitted | None:
+def admission_in(encoded: bytes, holder: str, run_id: str, authority: RunAuthority) -> Admitted | None:
     """What that peer id has signed, and its ticket allows; ``None`` for anything else. Its end is not looked at.
 
-    The organiser is the first of the ``signers``, who need no ticket.
+    Whose signatures of the run's epochs count needs no ticket.
     """
     told = signed_value(_KIND, encoded, holder, MAX_ADMISSION_BYTES, Admission)
-    if told is None or told.run_id != run_id or told.organiser != signers[0]:
+    if told is None or told.run_id != run_id or told.organiser != authority.organiser:
         return None
-    if holder in signers and not told.ticket:
+    if holder in authority.signers and not told.ticket:
         return Admitted(told.key, told.at, float("inf"))
     try:
-        ticket = ticket_in(told.ticket, holder, run_id, signers, now=0.0)
+        ticket = ticket_in(told.ticket, holder, run_id, authority, now=0.0)
         return Admitted(told.key, told.at, ticket.until, invitation_key(ticket))
     except TicketError:
         return None
@@ -81,7 +82,7 @@ class AdmissionBook:
     """The newest admission of each peer id that was seen so far; each is verified once."""
 
     run_id: str
-    signers: Sequence[str]
+    authority: RunAuthority
     _newest: dict[str, Admitted] = field(default_factory=dict)
     _seen: dict[tuple[str, bytes], None] = field(default_factory=dict)
 
@@ -93,7 +94,7 @@ class AdmissionBook:
             self._seen[holder, encoded] = None
             if len(self._seen) > MOST_KNOWN:
                 del self._seen[next(iter(self._seen))]
-            self._add(holder, admission_in(encoded, holder, self.run_id, self.signers))
+            self._add(holder, admission_in(encoded, holder, self.run_id, self.authority))
 
     def at(self, now: float, blocked: frozenset[str] = frozenset()) -> Mapping[str, bytes]:
         """The key hashes of those who may take part at that time, by peer id.
@@ -106,10 +107,10 @@ class AdmissionBook:
             if each.until + CLOCK_TOLERANCE_SECONDS >= now and not {holder, each.invitation} & blocked
         }
 
-    def know_signers(self, signers: Sequence[str]) -> None:
+    def know_authority(self, authority: RunAuthority) -> None:
         """Believe what these have signed, and nobody else; what was seen before has to be seen again."""
-        if tuple(signers) != tuple(self.signers):
-            self.signers = signers
+        if authority != self.authority:
+            self.authority = authority
             self._seen.clear()
             self._newest.clear()
 

@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from core.files.json_file import JsonFile
 from core.run.manifest import KeeperId
+from core.run.steering.authority import RunAuthority
 from core.schema import StrictStruct
 from core.security.identity import Identity, verify
 from core.tickets.invitation_text import InvitationSecret
@@ -21,7 +22,7 @@ from core.tickets.ticket import (
     Invitation,
     Ticket,
     TicketError,
-    invitation_in,
+    invitation_of,
     sign_ticket,
 )
 
@@ -69,8 +70,8 @@ class RedemptionDesk:
     The ``identity`` is the organiser's or a keeper's; ``path`` is the file of the holders, by the invitation's key.
     """
 
-    def __init__(self, identity: Identity, organiser: str, run_id: str, path: Path) -> None:
-        self._identity, self._organiser, self._run_id = identity, organiser, run_id
+    def __init__(self, identity: Identity, authority: RunAuthority, run_id: str, path: Path) -> None:
+        self._identity, self.authority, self._run_id = identity, authority, run_id
         self._file: JsonFile[dict[str, tuple[str, ...]]] = JsonFile(path, dict[str, tuple[str, ...]])
         self._lock = threading.Lock()
 
@@ -88,7 +89,7 @@ class RedemptionDesk:
         if len(encoded) > MAX_REQUEST_BYTES:
             raise TicketError("unreadable")
         asked = msgspec.msgpack.decode(encoded, type=Redemption)
-        invitation = invitation_in(asked.grant, self._organiser, self._run_id)
+        invitation = invitation_of(asked.grant, self.authority, self._run_id)
         is_proven = verify(invitation.key, _PROOF + asked.grant + asked.holder.encode(), asked.proof)
         if asked.holder != sender or not is_proven:
             return Answer(refusal="refused")
@@ -98,7 +99,7 @@ class RedemptionDesk:
             return Answer(refusal="used_up")
         ticket = Ticket(
             run_id=self._run_id,
-            organiser=self._organiser,
+            organiser=invitation.organiser,
             holder=asked.holder,
             until=invitation.until,
             grant=asked.grant,

@@ -6,7 +6,7 @@ so many tickets away. A keeper of the run may turn it into a ticket, too, and in
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
 from typing import Annotated, Literal
 
 import msgspec
@@ -14,6 +14,7 @@ from msgspec import Meta
 
 from core.run.manifest import KeeperId, RunId
 from core.run.signed_record import sign_record, signed_value
+from core.run.steering.authority import RunAuthority
 from core.schema import StrictStruct
 from core.security.identity import Identity
 
@@ -87,22 +88,30 @@ def sign_ticket(ticket: Ticket, signer: Identity) -> bytes:
     return msgspec.msgpack.encode(SignedTicket(signer.peer_id, record))
 
 
-def ticket_in(encoded: bytes, holder: str, run_id: str, signers: Sequence[str], now: float) -> Ticket:
-    """The ticket of that holder for the run, whose organiser is the first of the ``signers``; the others are keepers.
+def invitation_of(grant: bytes, authority: RunAuthority, run_id: str) -> Invitation:
+    """What anybody who leads the run, or has led it, has granted; raises TicketError for anything else."""
+    for leader in authority.line[1:]:
+        with contextlib.suppress(TicketError):
+            return invitation_in(grant, leader, run_id)
+    return invitation_in(grant, authority.organiser, run_id)
+
+
+def ticket_in(encoded: bytes, holder: str, run_id: str, authority: RunAuthority, now: float) -> Ticket:
+    """The ticket of that holder for the run, which somebody has signed who leads it or has led it, or a keeper.
 
     Raises TicketError for what is forged, for another run or key, or has ended before ``now``, in seconds since 1970.
     """
     signed = _signed(encoded)
-    if signed.signer not in signers:
-        raise TicketError("other_run" if _names_another(signed, signers) else "forged")
+    if signed.signer not in authority.signers:
+        raise TicketError("other_run" if _names_another(signed, authority) else "forged")
     ticket = signed_value(_TICKET, signed.record, signed.signer, MAX_TICKET_BYTES, Ticket)
-    if ticket is None or ticket.organiser != signers[0]:
+    if ticket is None or ticket.organiser not in authority.line:
         raise TicketError("forged")
     if ticket.run_id != run_id:
         raise TicketError("other_run")
     if ticket.holder != holder:
         raise TicketError("other_key")
-    if signed.signer != signers[0] or ticket.grant:
+    if signed.signer != ticket.organiser or ticket.grant:
         _require_granted(ticket)
     if ticket.until < now:
         raise TicketError("ended", ticket.until)
@@ -123,10 +132,10 @@ def _signed(encoded: bytes) -> SignedTicket:
         raise TicketError("unreadable") from error
 
 
-def _names_another(signed: SignedTicket, signers: Sequence[str]) -> bool:
+def _names_another(signed: SignedTicket, authority: RunAuthority) -> bool:
     """Whether it is a whole ticket of another organiser's run, which its person has taken for one of this."""
     ticket = signed_value(_TICKET, signed.record, signed.signer, MAX_TICKET_BYTES, Ticket)
-    return ticket is not None and ticket.organiser not in signers
+    return ticket is not None and ticket.organiser not in authority.signers
 
 
 def _require_granted(ticket: Ticket) -> None:

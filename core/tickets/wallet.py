@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -10,8 +10,9 @@ from typing import Annotated
 from msgspec import Meta
 
 from core.files.json_file import JsonFile
+from core.run.steering.authority import RunAuthority
 from core.tickets.invitation_text import MAX_CHARACTERS, Given, GivenTicket, InvitationSecret, read_text
-from core.tickets.ticket import Flaw, Invitation, Ticket, TicketError, invitation_in, ticket_in
+from core.tickets.ticket import Flaw, Invitation, Ticket, TicketError, invitation_of, ticket_in
 
 MOST_KEPT = 32
 _Text = Annotated[str, Meta(max_length=MAX_CHARACTERS)]
@@ -52,9 +53,9 @@ class Wallet:
         others = tuple(each for each in self._texts() if each != kept)
         self._file.save((*others, kept)[-MOST_KEPT:])
 
-    def pass_for(self, run_id: str, signers: Sequence[str], holder: str, now: float) -> Pass:
-        """The ticket that lasts longest; without any, the invitation that does; see `ticket_in` for the ``signers``."""
-        return best_pass(self._given(), run_id, signers, holder, now)
+    def pass_for(self, run_id: str, authority: RunAuthority, holder: str, now: float) -> Pass:
+        """The ticket that lasts longest; without any, the invitation that does; see `ticket_in`."""
+        return best_pass(self._given(), run_id, authority, holder, now)
 
     def _given(self) -> list[Given | None]:
         return [_read(text) for text in self._texts()]
@@ -70,9 +71,9 @@ def _read(text: str) -> Given | None:
         return None
 
 
-def best_pass(given: Iterable[Given | None], run_id: str, signers: Sequence[str], holder: str, now: float) -> Pass:
+def best_pass(given: Iterable[Given | None], run_id: str, authority: RunAuthority, holder: str, now: float) -> Pass:
     """The best of those that were given, the last of them the newest; ``None`` is one that cannot be read."""
-    passes = [_pass_of(each, run_id, signers, holder, now) for each in given]
+    passes = [_pass_of(each, run_id, authority, holder, now) for each in given]
     valid = [each for each in passes if each.is_valid]
     if valid:
         return max(valid, key=lambda each: (bool(each.ticket), each.until or 0.0))
@@ -80,24 +81,24 @@ def best_pass(given: Iterable[Given | None], run_id: str, signers: Sequence[str]
     return (ended or passes or [Pass()])[-1]
 
 
-def _pass_of(given: Given | None, run_id: str, signers: Sequence[str], holder: str, now: float) -> Pass:
+def _pass_of(given: Given | None, run_id: str, authority: RunAuthority, holder: str, now: float) -> Pass:
     try:
         if given is None:
             raise TicketError("unreadable")
         if isinstance(given, GivenTicket):
-            return Pass(_ticket(given, run_id, signers, holder, now).until, ticket=given.ticket)
-        return Pass(_invitation(given, run_id, signers, now).until, secret=given)
+            return Pass(_ticket(given, run_id, authority, holder, now).until, ticket=given.ticket)
+        return Pass(_invitation(given, run_id, authority, now).until, secret=given)
     except TicketError as error:
         return Pass(error.until, flaw=error.flaw)
 
 
-def _ticket(given: GivenTicket, run_id: str, signers: Sequence[str], holder: str, now: float) -> Ticket:
-    return ticket_in(given.ticket, holder, run_id, signers, now)
+def _ticket(given: GivenTicket, run_id: str, authority: RunAuthority, holder: str, now: float) -> Ticket:
+    return ticket_in(given.ticket, holder, run_id, authority, now)
 
 
-def _invitation(secret: InvitationSecret, run_id: str, signers: Sequence[str], now: float) -> Invitation:
+def _invitation(secret: InvitationSecret, run_id: str, authority: RunAuthority, now: float) -> Invitation:
     """The invitation that may still be redeemed; raises TicketError."""
-    invitation = invitation_in(secret.grant, signers[0], run_id)
+    invitation = invitation_of(secret.grant, authority, run_id)
     if invitation.key != secret.identity.peer_id:
         raise TicketError("forged")
     if invitation.until < now:

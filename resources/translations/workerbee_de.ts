@@ -3361,6 +3361,14 @@
         <translation>Das Training geht von dort weiter.</translation>
     </message>
     <message>
+        <source>Another computer leads this run now.</source>
+        <translation>Ein anderer Computer leitet diesen Lauf jetzt.</translation>
+    </message>
+    <message>
+        <source>Volunteers need not do anything.</source>
+        <translation>Freiwillige brauchen nichts zu tun.</translation>
+    </message>
+    <message>
         <source>The run&apos;s current state could not be downloaded from any peer.</source>
         <translation>Der aktuelle Stand des Laufs konnte von keinem Teilnehmer heruntergeladen werden.</translation>
     </message>
@@ -6421,8 +6429,20 @@
         <translation>Er braucht %1; dies ist %2.</translation>
     </message>
     <message>
+        <source>Its key: %1.</source>
+        <translation>Sein Schlüssel: %1.</translation>
+    </message>
+    <message>
         <source>A change of the run is not what was agreed to: %1.</source>
         <translation>Eine Änderung des Laufs ist nicht, was vereinbart war: %1.</translation>
+    </message>
+    <message>
+        <source>The run names other keys than this one under [succession]: %1.</source>
+        <translation>Der Lauf nennt unter [succession] andere Schlüssel als diesen: %1.</translation>
+    </message>
+    <message>
+        <source>Whoever leads the run was there %1 s ago; this key may take over after %2 s.</source>
+        <translation>Wer den Lauf leitet, war vor %1 s da; dieser Schlüssel darf nach %2 s übernehmen.</translation>
     </message>
     <message>
         <source>Run %1: it is revision %2 now.</source>

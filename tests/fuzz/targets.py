@@ -33,7 +33,8 @@ from core.run.signed_manifest import SignedManifest
 from core.run.signed_record import sign_record
 from core.run.signed_scores import EvaluationHistory, scores_in
 from core.run.spec.collaboration import DeltaCodec
-from core.run.steering import control_value
+from core.run.steering import authority, control_value
+from core.run.steering.authority import RunAuthority, tenure_in
 from core.run.steering.control_value import ControlValue, control_in
 from core.security.identity import Identity
 from core.tickets import admission
@@ -70,6 +71,7 @@ NUMBERS = 700  # of an encoded part: some blocks, and a rest
 STATE = (torch.zeros(3, 2), torch.zeros(1), torch.zeros(3, 2, dtype=torch.bfloat16))
 RUN_FILE = template()
 ORGANISER = Identity.create()
+LED = RunAuthority((ORGANISER.peer_id,))
 
 
 @dataclass(frozen=True)
@@ -151,6 +153,7 @@ def _blocks(data: bytes) -> None:
     for encoded in (data, sign_record(block_list._KIND, data, ORGANISER)):
         blocks_in(encoded, ORGANISER.peer_id, "sums")
     control_in(sign_record(control_value._KIND, data, ORGANISER), ORGANISER.peer_id, "sums")
+    tenure_in(sign_record(authority._KIND, data, ORGANISER), ORGANISER.peer_id, "sums")
 
 
 def _findings(data: bytes) -> None:
@@ -162,13 +165,12 @@ def _findings(data: bytes) -> None:
 
 def _ticket(data: bytes) -> None:
     """As they come, and as somebody would have signed them who holds a key of the run."""
-    signers = (ORGANISER.peer_id,)
     for kind in (tickets._TICKET, tickets._GRANT, admission._KIND):
         for encoded in (data, sign_record(kind, data, ORGANISER)):
-            admission_in(encoded, ORGANISER.peer_id, "sums", signers)
+            admission_in(encoded, ORGANISER.peer_id, "sums", LED)
             for ticket in (encoded, msgspec.msgpack.encode(SignedTicket(ORGANISER.peer_id, encoded))):
                 with contextlib.suppress(TicketError):
-                    ticket_in(ticket, ORGANISER.peer_id, "sums", signers, 1.0)
+                    ticket_in(ticket, ORGANISER.peer_id, "sums", LED, 1.0)
             with contextlib.suppress(TicketError):
                 invitation_in(encoded, ORGANISER.peer_id, "sums")
 
@@ -179,8 +181,8 @@ def _invitation(data: bytes) -> None:
     for text in (data.decode("latin-1"), base64.urlsafe_b64encode(data).decode().rstrip("=")):
         with contextlib.suppress(TicketError):
             given = read_text(text)
-    best_pass([given], "sums", (ORGANISER.peer_id,), ORGANISER.peer_id, 1.0)
-    desk = RedemptionDesk(ORGANISER, ORGANISER.peer_id, "sums", Path("/nonexistent/redeemed.json"))
+    best_pass([given], "sums", LED, ORGANISER.peer_id, 1.0)
+    desk = RedemptionDesk(ORGANISER, LED, "sums", Path("/nonexistent/redeemed.json"))
     answer_in(desk.answer(data, ORGANISER.peer_id, 1.0))
     with contextlib.suppress(ValueError):
         answer_in(data)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from core.errors import ErrorKind
 from core.protocol.events import Failed
-from core.run.manifest import RunManifest, signers_of
+from core.run.manifest import RunManifest
+from core.run.steering.authority import RunAuthority
 from core.tickets.ticket import invitation_key, ticket_in
 from core.worker.process.channel import WorkerChannel
 from core.worker.swarm import Admissions, BarredPeers, Swarm, SwarmOptimizer, peer_ids, serve_redemptions
@@ -25,22 +26,21 @@ log = logging.getLogger(__name__)
 
 
 class RunGate:
-    """Whom we let into the run; ``blocked``, ``left_out`` and ``signers`` are replaced from other threads as a whole.
+    """Whom we let into the run; ``blocked``, ``left_out`` and ``authority`` are replaced from other threads as a whole.
 
     Whom the organiser has not ``blocked`` may be ``left_out``: it is too old, or was found out. The ``ticket`` is our
     own, verified; organiser and keepers need none.
     """
 
-    def __init__(self, swarm: Swarm, manifest: RunManifest, organiser: str, ticket: bytes) -> None:
+    def __init__(self, swarm: Swarm, manifest: RunManifest, authority: RunAuthority, ticket: bytes) -> None:
         self._swarm, self._run_id, self._ticket = swarm, manifest.run.id, ticket
         self.is_closed = manifest.access.tickets
-        self.signers, self.blocked = signers_of(manifest, organiser), frozenset[str]()
-        self.left_out = frozenset[str]()
-        self._admissions = Admissions(swarm, self._run_id, self.signers) if self.is_closed else None
+        self.authority, self.blocked, self.left_out = authority, frozenset[str](), frozenset[str]()
+        self._admissions = Admissions(swarm, self._run_id, authority) if self.is_closed else None
         self._admitted: Mapping[PeerID, bytes] | None = None
         self._until, self._invitation = float("inf"), ""
         if ticket:
-            own = ticket_in(ticket, swarm.peer_id, self._run_id, self.signers, now=0.0)
+            own = ticket_in(ticket, swarm.peer_id, self._run_id, authority, now=0.0)
             self._until, self._invitation = own.until, invitation_key(own)
 
     def show_ticket(self, start_thread: Callable[[str, Callable[[], None]], object]) -> None:
@@ -48,8 +48,8 @@ class RunGate:
         if self._admissions is None:
             return
         self._admissions.publisher(self._ticket).start(start_thread)
-        if self._swarm.peer_id in self.signers:
-            serve_redemptions(self._swarm, self.signers[0], self._run_id)
+        if self._swarm.peer_id in self.authority.signers:
+            serve_redemptions(self._swarm, self.authority, self._run_id)
         self._look()
 
     @property
@@ -77,17 +77,17 @@ class RunGate:
 
     def _look(self) -> None:
         if self._admissions is not None:
-            self._admitted = self._admissions.poll(self.signers, self.blocked)
+            self._admitted = self._admissions.poll(self.authority, self.blocked)
 
 
 def enter_gate(
     swarm: Swarm,
     manifest: RunManifest,
-    organiser: str,
+    authority: RunAuthority,
     ticket: bytes,
     start_thread: Callable[[str, Callable[[], None]], object],
 ) -> tuple[RunGate, Swarm]:
     """The gate of that run, and the swarm as it is for a run in which nobody is but those whom the gate lets in."""
-    gate = RunGate(swarm, manifest, organiser, ticket)
+    gate = RunGate(swarm, manifest, authority, ticket)
     gate.show_ticket(start_thread)
     return gate, dataclasses.replace(swarm, barred=gate.barred)

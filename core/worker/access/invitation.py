@@ -8,7 +8,8 @@ from typing import get_args
 from core.errors import ErrorKind, UserError
 from core.localizable import Detail, localized
 from core.protocol.access import RunAccess
-from core.run.manifest import RunManifest, signers_of
+from core.run.manifest import RunManifest
+from core.run.steering.authority import RunAuthority
 from core.tickets.invitation_text import GivenTicket, InvitationSecret, text_of
 from core.tickets.redemption import Refusal, redemption_of
 from core.tickets.ticket import TicketError, ticket_in
@@ -23,31 +24,30 @@ _REFUSALS: dict[Refusal, tuple[ErrorKind, Detail]] = {
 }
 
 
-def access_to(manifest: RunManifest, organiser: str, peer_id: str, wallet: Wallet) -> RunAccess:
+def access_to(manifest: RunManifest, authority: RunAuthority, peer_id: str, wallet: Wallet) -> RunAccess:
     """What the client is told of a run that was found: whether it is closed, and for how long we are invited."""
     if not manifest.access.tickets:
         return RunAccess()
-    if peer_id in signers_of(manifest, organiser):
+    if peer_id in authority.signers:
         return RunAccess(standing="invited", key=peer_id)
-    found = _pass(manifest, organiser, peer_id, wallet)
+    found = _pass(manifest, authority, peer_id, wallet)
     if found.is_valid:
         return RunAccess(standing="invited", until=found.until, key=peer_id)
     return RunAccess(standing=found.flaw or "none", until=found.until, key=peer_id)
 
 
-def obtain_ticket(swarm: Swarm, manifest: RunManifest, organiser: str, wallet: Wallet) -> bytes:
+def obtain_ticket(swarm: Swarm, manifest: RunManifest, authority: RunAuthority, wallet: Wallet) -> bytes:
     """The ticket for a closed run, for which an invitation is redeemed if need be; empty where none is needed.
 
     Raises UserError for whoever is not invited, and where nobody is there to redeem the invitation.
     """
-    signers = signers_of(manifest, organiser)
-    if not manifest.access.tickets or swarm.peer_id in signers:
+    if not manifest.access.tickets or swarm.peer_id in authority.signers:
         return b""
-    if not organiser:
+    if not authority.line:
         raise UserError(
             ErrorKind.NOT_INVITED, localized("A closed run is joined by the description that its organiser has signed.")
         )
-    found = _pass(manifest, organiser, swarm.peer_id, wallet)
+    found = _pass(manifest, authority, swarm.peer_id, wallet)
     if found.secret is None and not found.ticket:
         ended = found.flaw == "ended"
         raise UserError(
@@ -55,27 +55,27 @@ def obtain_ticket(swarm: Swarm, manifest: RunManifest, organiser: str, wallet: W
         )
     if found.secret is None:
         return found.ticket
-    ticket = _redeemed(swarm, manifest, signers, found.secret)
+    ticket = _redeemed(swarm, manifest, authority, found.secret)
     wallet.add(text_of(GivenTicket(ticket)))
     return ticket
 
 
-def _pass(manifest: RunManifest, organiser: str, peer_id: str, wallet: Wallet) -> Pass:
-    if not organiser:
+def _pass(manifest: RunManifest, authority: RunAuthority, peer_id: str, wallet: Wallet) -> Pass:
+    if not authority.line:
         return Pass()
-    return wallet.pass_for(manifest.run.id, signers_of(manifest, organiser), peer_id, time.time())
+    return wallet.pass_for(manifest.run.id, authority, peer_id, time.time())
 
 
-def _redeemed(swarm: Swarm, manifest: RunManifest, signers: tuple[str, ...], secret: InvitationSecret) -> bytes:
+def _redeemed(swarm: Swarm, manifest: RunManifest, authority: RunAuthority, secret: InvitationSecret) -> bytes:
     """The ticket that a signer gives for the invitation; raises UserError."""
     run_id = manifest.run.id
-    answer = redeem(swarm.dht, run_id, signers, redemption_of(secret, swarm.peer_id))
+    answer = redeem(swarm.dht, run_id, authority.signers, redemption_of(secret, swarm.peer_id))
     if answer is None:
         raise UserError(ErrorKind.INVITATION_UNANSWERED)
     if answer.refusal:
         raise UserError(*_REFUSALS[answer.refusal])
     try:
-        ticket_in(answer.ticket, swarm.peer_id, run_id, signers, time.time())
+        ticket_in(answer.ticket, swarm.peer_id, run_id, authority, time.time())
     except TicketError as error:
         raise UserError(
             ErrorKind.NOT_INVITED, localized("What the organiser's computer has signed is no ticket.")

@@ -14,7 +14,8 @@ from core.errors import ErrorKind, UserError
 from core.localizable import localized
 from core.protocol.events import PeersSeen, RunFound, RunScored, SuspectsSeen
 from core.protocol.peers import FleetHealth, PeerSeen
-from core.run.manifest import RunManifest, signers_of
+from core.run.manifest import RunManifest
+from core.run.steering.authority import RunAuthority
 from core.run.steering.control_value import ControlValue, overlaid
 from core.run.steering.edit import edits_of
 from core.run.steering.rollback import is_same, least_epoch, swarm_id
@@ -26,6 +27,7 @@ from core.worker.swarm import (
     PEER_INFO,
     PROGRESS,
     SUSPECTS,
+    AuthorityReader,
     BlockListReader,
     ControlReader,
     FindingsReader,
@@ -56,10 +58,12 @@ class FleetObserver:
     ) -> None:
         self._swarm, self._run_id, self._pasted, self._channel = swarm, manifest.run.id, pasted, channel
         self._manifest, self._organiser = manifest, organiser
-        self._block_list = BlockListReader(swarm.dht, self._run_id, organiser) if organiser else None
+        self._authority = RunAuthority.of(manifest, organiser)
+        self._authority_reader = AuthorityReader(swarm.dht, self._run_id)
+        self._block_list = BlockListReader(swarm.dht, self._run_id)
         self._health = FleetHealth()
         self._findings = FindingsReader(swarm.dht, self._run_id)
-        self._control = ControlReader(swarm.dht, self._run_id, organiser) if organiser else None
+        self._control = ControlReader(swarm.dht, self._run_id, self._authority) if organiser else None
         self._steered, self._told_number = ControlValue(run_id=self._run_id), 0
         self._told_epoch, self._looked_at, self._seen_at = -1, -math.inf, time.monotonic()
 
@@ -68,6 +72,8 @@ class FleetObserver:
         dht, run_id = self._swarm.dht, self._run_id
         is_slow_due = time.monotonic() - self._looked_at > SLOW_POLL_SECONDS
         if is_slow_due and self._control is not None:
+            self._authority = self._authority_reader.poll(self._manifest, self._organiser)
+            self._control.authority = self._authority
             self._obey(self._control.poll())
         progress = PROGRESS.read(dht, swarm_id(run_id, self._steered.rollback), self._pasted)
         infos, activities = PEER_INFO.read(dht, run_id, self._pasted), ACTIVITY.read(dht, run_id, self._pasted)
@@ -75,12 +81,13 @@ class FleetObserver:
         if peers:
             self._seen_at = time.monotonic()
         if is_slow_due:
-            self._health = health_of(HEALTH.read(dht, run_id, self._pasted), progress, self._organiser)
+            self._health = health_of(HEALTH.read(dht, run_id, self._pasted), progress, self._authority.leader)
         self._channel.emit(peers_event(peers, swarm_loss(dht, run_id, self._pasted), self._health))
         if is_slow_due:
             self._looked_at = time.monotonic()
-            blocked = self._block_list.poll() if self._block_list else frozenset()
-            found = self._findings.poll({*signers_of(self._manifest, self._organiser)} - blocked)
+            leader = self._authority.leader
+            blocked = self._block_list.poll(leader) if leader else frozenset()
+            found = self._findings.poll({*self._authority.signers} - blocked)
             named = suspects_in(SUSPECTS.read(dht, run_id, self._pasted), progress, found.values())
             self._channel.emit(SuspectsSeen(suspects=named, blocked=tuple(sorted(blocked))))
             self._send_scores()
@@ -103,7 +110,7 @@ class FleetObserver:
         self._steered = control
 
     def _send_scores(self) -> None:
-        history = published_scores(self._swarm.dht, self._run_id, signers_of(self._manifest, self._organiser))
+        history = published_scores(self._swarm.dht, self._run_id, self._authority.signers)
         if scores := history.since(self._told_epoch):
             *earlier, latest = scores
             self._told_epoch = latest.epoch
@@ -118,7 +125,7 @@ class FleetObserver:
         control = self._steered
         if is_newer or control.number != self._told_number:
             self._told_number = control.number
-            vouched = self._organiser in self._pasted
+            vouched = self._authority.is_vouched_for(self._pasted)
             shown = overlaid(self._manifest, control)
             self._channel.emit(
                 RunFound(

@@ -1,4 +1,4 @@
-"""The organiser's worker: sign the manifest, publish it, keep it published, train or serve the state, leave."""
+"""The worker of who leads a run: publish it, keep it published, train or serve the state, leave."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from core.errors import UserError
 from core.files.atomic import write_atomically
 from core.files.folders import DataFolder
 from core.files.json_file import JsonFile
@@ -20,7 +21,6 @@ from core.records.published.rollback_order import order_rollback
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest
 from core.run.multiaddr import is_loopback, readable_multiaddrs
-from core.run.signed_manifest import SignedManifest
 from core.run.steering.edit import is_edited
 from core.run.steering.kept_control import asked_control, kept_control, kept_control_file
 from core.run.steering.rollback import Rollback
@@ -31,6 +31,7 @@ from core.worker.network.line_memory import LineMemory
 from core.worker.network.peer_cache import PeerCache
 from core.worker.network.ports import fixed_listen, refuse_taken_ports
 from core.worker.network.posted.posted_address import PostedAddressTester
+from core.worker.network.reachability import answering_addresses
 from core.worker.network.reachability_cache import ReachabilityCache
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import StartThread, Supervisor
@@ -38,6 +39,7 @@ from core.worker.process.watchdog import watch_child_processes
 from core.worker.roles.participation import RunParticipation, open_participation
 from core.worker.roles.preparation import ParticipationConfig
 from core.worker.roles.steering.organiser import steer
+from core.worker.roles.steering.succession import LeaderWatch, LedRun, as_organiser, as_successor
 from core.worker.swarm import (
     BlockListPublisher,
     EvaluationLog,
@@ -46,7 +48,6 @@ from core.worker.swarm import (
     Swarm,
     SwarmOptimizer,
     enter_swarm,
-    publisher_of,
 )
 from core.worker.training.checkpoint import Checkpoints
 from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
@@ -57,13 +58,13 @@ log = logging.getLogger(__name__)
 def run_organiser(command: Publish, keys: PeerFolder, channel: WorkerChannel, supervisor: Supervisor) -> None:
     """Publish the run, with the keys in its folder, until we are asked to leave; raises UserError."""
     with keys:
+        peer_cache = _known_peers(command)
         identity_path = Path(command.identity) if command.identity else keys.identity_path
         identity = Identity.load_or_create(identity_path)
-        manifest = _with_revision(command.manifest, keys, identity.peer_id)
         listen = command.listen or fixed_listen(keys.port_file)
         refuse_taken_ports(listen)
         swarm = enter_swarm(
-            (),
+            _answering(peer_cache, keys),
             keys.progress_key_path,
             identity=identity,
             identity_path=identity_path,
@@ -73,7 +74,7 @@ def run_organiser(command: Publish, keys: PeerFolder, channel: WorkerChannel, su
         )
         watch_child_processes(swarm, supervisor)
         try:
-            samples = _publish_and_train(command, manifest, swarm, keys, channel, supervisor)
+            samples = _publish_and_train(command, swarm, peer_cache, keys, channel, supervisor)
         except Interrupted:
             samples = 0
         finally:
@@ -82,30 +83,27 @@ def run_organiser(command: Publish, keys: PeerFolder, channel: WorkerChannel, su
 
 
 def _publish_and_train(
-    command: Publish,
-    manifest: RunManifest,
-    swarm: Swarm,
-    keys: PeerFolder,
-    channel: WorkerChannel,
-    supervisor: Supervisor,
+    command: Publish, swarm: Swarm, known: PeerCache, keys: PeerFolder, channel: WorkerChannel, supervisor: Supervisor
 ) -> int:
     """Announce the run and train in it until we leave; the number of samples that this computer has computed."""
     channel.emit(Connected(peer_id=swarm.peer_id, peers=swarm.known_peers()))
-    config = replace(_participation_config(command, manifest), rollback=_last_rollback(command, keys, swarm.peer_id))
+    run = _led_run(command, swarm, keys)
+    manifest, rollback = run.manifest, _last_rollback(command, keys, swarm.peer_id)
+    config = replace(_participation_config(command, manifest), rollback=rollback)
     with open_participation(
-        swarm, manifest, swarm.peer_id, config, PeerCache(), channel, supervisor, is_first=True
+        swarm, manifest, run.authority, config, known, channel, supervisor, is_first=True
     ) as participation:
         optimizer, start_thread = participation.optimizer, supervisor.start
-        evaluation_log = EvaluationLog.load(swarm, manifest, keys.scores_file, config.rollback)
+        evaluation_log = EvaluationLog.load(swarm, manifest, keys.scores_file, rollback)
         checkpoints = Checkpoints(keys.checkpoint_file, manifest.run.id, optimizer, channel.emit, start_thread)
-        refresh_mirror = _mirror_refresh(command, optimizer, channel, supervisor)
-        _resume(participation, checkpoints, config.rollback)
-        publisher_of(swarm.dht, SignedManifest.sign(manifest, swarm.identity), manifest.run.id).start(start_thread)
+        optimizer.is_organiser, refresh_mirror = True, _mirror_refresh(command, optimizer, channel, supervisor)
+        _resume(run, participation, checkpoints, rollback)
+        LeaderWatch(run, swarm, participation.know_authority, channel).start(start_thread)
         evaluation_log.start(start_thread)
         BlockListPublisher(swarm, manifest.run.id, keys.block_list_file).start(start_thread, channel.leaving)
         channel.emit(published := _published(manifest, swarm.addresses(), keys))
         _start_address_test(command, swarm, published, participation, channel, start_thread)
-        steer(swarm, manifest, keys.control_file, participation, checkpoints, channel, start_thread, config.rollback)
+        steer(swarm, manifest, keys.control_file, participation, checkpoints, channel, start_thread, rollback)
 
         def on_epoch(evaluated: Evaluated) -> None:
             evaluation_log.add(evaluated, optimizer.state_averager.roots)
@@ -114,8 +112,38 @@ def _publish_and_train(
                 checkpoints.save(evaluated.epoch, evaluated.loss)
 
         participation.run_training(on_epoch)
-        checkpoints.save_last(optimizer.local_epoch)
+        _save_last(run, checkpoints, optimizer)
         return participation.contributed_samples
+
+
+def _known_peers(command: Publish) -> PeerCache:
+    """By whom a successor enters the swarm; the organiser is its first peer."""
+    if command.succession is None:
+        return PeerCache()
+    return PeerCache.load(command.succession.addresses, Path(command.home), command.manifest.run.id)
+
+
+def _answering(peer_cache: PeerCache, keys: PeerFolder) -> tuple[str, ...]:
+    """Those of the addresses that answer; raises UserError where none does, unless we have led the run before."""
+    try:
+        return answering_addresses(peer_cache.addresses) if peer_cache.addresses else ()
+    except UserError:
+        if not keys.succeeded_file.exists():
+            raise
+        return ()
+
+
+def _led_run(command: Publish, swarm: Swarm, keys: PeerFolder) -> LedRun:
+    """The run that we lead, under our own key or in its organiser's place; raises UserError."""
+    if command.succession is not None:
+        return as_successor(command.manifest.run.id, command.succession, swarm, keys)
+    return as_organiser(_with_revision(command.manifest, keys, swarm.peer_id), swarm)
+
+
+def _save_last(run: LedRun, checkpoints: Checkpoints, optimizer: SwarmOptimizer) -> None:
+    """Save what there is, unless we have taken a run over whose state we have not got."""
+    if optimizer.local_epoch or not run.is_taken_over:
+        checkpoints.save_last(optimizer.local_epoch)
 
 
 def _start_address_test(
@@ -140,10 +168,21 @@ def _last_rollback(command: Publish, keys: PeerFolder, organiser: str) -> Rollba
     return asked_control(keys, organiser, run_id).rollback
 
 
-def _resume(participation: RunParticipation, checkpoints: Checkpoints, rollback: Rollback | None) -> None:
-    """Go on from the newest checkpoint since the last rollback, or from that to which it goes back."""
-    if (epoch := checkpoints.load(rollback)) is not None:
+def _resume(run: LedRun, participation: RunParticipation, checkpoints: Checkpoints, rollback: Rollback | None) -> None:
+    """Go on from the newest checkpoint since the last rollback, or from that to which it goes back.
+
+    Who has taken the run over since then may have none, and takes the state from others.
+    """
+    try:
+        epoch = checkpoints.load(rollback)
+    except UserError as error:
+        if not run.is_taken_over:
+            raise
+        log.info("no checkpoint since the last rollback is here: %s", error)
+        return
+    if epoch is not None:
         participation.optimizer.resume_at(epoch)
+        participation.optimizer.arrival.resume_at(epoch)
         participation.observe_loss()
 
 

@@ -11,8 +11,9 @@ from functools import partial
 from core.errors import ErrorKind
 from core.localizable import Detail, localized
 from core.protocol.events import AnyEvent, Evaluated, Left, Progress, RoundFinished, StateLoading, Warned
-from core.run.manifest import RunManifest, signers_of
+from core.run.manifest import RunManifest
 from core.run.requirements import estimate_requirements
+from core.run.steering.authority import RunAuthority
 from core.run.steering.edit import Edit
 from core.run.steering.rollback import swarm_id
 from core.worker.access.gate import RunGate, enter_gate
@@ -44,6 +45,7 @@ from core.worker.swarm import (
     SwarmOptimizer,
     guard_records,
     others_scores,
+    remove_abandoned,
 )
 from core.worker.training.change_trials import ChangeTrials
 from core.worker.training.contribution_status import ContributionMonitor
@@ -89,9 +91,9 @@ class RunParticipation:
         """All samples that this worker has computed."""
         return self._trainer.contributed_samples
 
-    def know_signers(self, signers: tuple[str, ...]) -> None:
-        """Believe what these peer ids sign of the run's epochs from now on."""
-        self._peer_monitor.gate.signers = signers
+    def know_authority(self, authority: RunAuthority) -> None:
+        """Obey whoever leads the run by that from now on, and believe what those sign of its epochs who may."""
+        self._peer_monitor.gate.authority = authority
 
     def note_reachability(self, reached: int, unreached: int) -> None:
         """Publish that so many peers have tried to dial us and could, and so many could not."""
@@ -178,7 +180,7 @@ class RunParticipation:
 def open_participation(
     swarm: Swarm,
     manifest: RunManifest,
-    organiser: str,
+    authority: RunAuthority,
     config: ParticipationConfig,
     peer_cache: PeerCache,
     channel: WorkerChannel,
@@ -188,14 +190,14 @@ def open_participation(
 ) -> Iterator[RunParticipation]:
     """Prepare training and enter the training swarm, in the main thread, which forks the averagers.
 
-    ``organiser`` is a peer id, or empty; ``is_first`` is true of the peer that publishes the run. Raises UserError.
+    ``is_first`` is true of the peer that publishes the run. Raises UserError.
     """
     prepared = prepare_training(manifest, config, swarm.identity.seed_number, channel)
     with closing(prepared.recipe), blame_exited_processes(swarm):
         monitor, _, _, findings = counters = _counters(manifest.run.id)
         listeners, numbers = _listeners(manifest, config, prepared, counters, channel), RunNumbers(manifest)
-        gate, swarm = enter_gate(swarm, manifest, organiser, config.ticket, supervisor.start)
-        optimizer = enter_training(swarm, manifest, organiser, prepared, config, listeners, channel, numbers)
+        gate, swarm = enter_gate(swarm, manifest, authority, config.ticket, supervisor.start)
+        optimizer = enter_training(swarm, manifest, authority, prepared, config, listeners, channel, numbers)
         link = _connection(SwarmPeers(swarm, optimizer, monitor), peer_cache, prepared, is_first=is_first)
         yield RunParticipation(
             config.device,
@@ -205,7 +207,7 @@ def open_participation(
             ContributionReporter(channel, optimizer, monitor, lambda: link.problem),
             link,
             LanPeers(swarm, manifest.run.id, peer_cache),
-            *_monitors(swarm, manifest, organiser, config, optimizer, prepared.numeric_checks, counters, gate, channel),
+            *_monitors(swarm, manifest, config, optimizer, prepared.numeric_checks, counters, gate, channel),
             channel,
             supervisor,
             numbers,
@@ -220,7 +222,6 @@ def _counters(run_id: str) -> _Counters:
 def _monitors(
     swarm: Swarm,
     manifest: RunManifest,
-    organiser: str,
     config: ParticipationConfig,
     optimizer: SwarmOptimizer,
     checks: NumericChecks,
@@ -232,7 +233,7 @@ def _monitors(
     _, ledger, counter, findings = counters
     info = PeerInfo(name=config.public_name, device=device_model(config.device))
     return (
-        PeerMonitor(swarm, manifest, organiser, info, optimizer, checks, ledger, counter, findings, gate, channel),
+        PeerMonitor(swarm, manifest, info, optimizer, checks, ledger, counter, findings, gate, channel),
         LineMonitor(swarm, optimizer, config.line_memory, config.download_meter, channel),
     )
 
@@ -294,7 +295,7 @@ def _listeners(
 def enter_training(
     swarm: Swarm,
     manifest: RunManifest,
-    organiser: str,
+    authority: RunAuthority,
     prepared: PreparedTraining,
     config: ParticipationConfig,
     listeners: Listeners,
@@ -302,12 +303,12 @@ def enter_training(
     numbers: RunNumbers,
 ) -> SwarmOptimizer:
     """Build the SwarmOptimizer, which forks the averagers' processes and announces us to the run."""
+    remove_abandoned(swarm.folder, manifest.run.id, config.rollback)
     for each in {manifest.run.id, swarm_id(manifest.run.id, config.rollback)}:
         guard_records(swarm, each)
-    signers = signers_of(manifest, organiser)
-    scores = others_scores(swarm, manifest.run.id, signers)  # before the others hear of us, and count on us
+    scores = others_scores(swarm, manifest.run.id, authority.signers)  # before the others hear of us, and count on us
     prepared.numeric_checks.know_scores(scores)
-    optimizer = _kind_of_optimizer(manifest, organiser, config, channel)(
+    optimizer = _kind_of_optimizer(manifest, authority.organiser, config, channel)(
         swarm,
         manifest.run.id,
         manifest.collaboration,

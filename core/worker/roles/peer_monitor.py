@@ -56,19 +56,17 @@ log = logging.getLogger(__name__)
 
 
 class PeerMonitor:
-    """Publishes our PeerInfo and what we count; sends PeersSeen, and RunScored as organiser and keepers publish scores.
+    """Publishes our PeerInfo and what we count; sends PeersSeen, and RunScored as scores are published.
 
-    ``organiser`` is a peer id; empty where nobody has published the run, and so nobody blocks anybody. The ``ledger``
-    says whom we name as suspects, the ``counter`` what we count; the ``checks`` judge states; the ``gate`` knows whose
-    signatures count, and is told who is blocked; what is in ``findings`` is signed and published where we are a signer.
-    ``receipts`` run in a thread of their own.
+    The ``ledger`` says whom we name as suspects, the ``counter`` what we count; the ``checks`` judge states; the
+    ``gate`` knows who leads the run and whose signatures count, and is told who is blocked; what is in ``findings`` is
+    signed and published where we are a signer. ``receipts`` run in a thread of their own.
     """
 
     def __init__(
         self,
         swarm: Swarm,
         manifest: RunManifest,
-        organiser: str,
         info: PeerInfo,
         optimizer: SwarmOptimizer,
         checks: NumericChecks,
@@ -78,14 +76,14 @@ class PeerMonitor:
         gate: RunGate,
         channel: WorkerChannel,
     ) -> None:
-        self._swarm, self._run_id, self._organiser, self._info = swarm, manifest.run.id, organiser, info
+        self._swarm, self._run_id, self._info = swarm, manifest.run.id, info
         self.gate = gate  # which knows whose signatures count
         self._optimizer, self._ledger, self.counter, self._channel = optimizer, ledger, counter, channel
-        self.receipts = ReceiptExchange(swarm, manifest, optimizer, lambda: gate.signers, channel)
+        self.receipts = ReceiptExchange(swarm, manifest, optimizer, lambda: gate.authority.signers, channel)
         self._score_readers = (optimizer.tracker, optimizer.state_averager, checks)
         self._statistics = optimizer.tracker.statistics
         self._published_at, self._scored_epoch = -math.inf, -1
-        self._block_list = BlockListReader(swarm.dht, self._run_id, organiser)
+        self._block_list = BlockListReader(swarm.dht, self._run_id)
         self._findings = FindingsReader(swarm.dht, self._run_id)
         self._own_findings, self._believed = FindingsPublisher(swarm, findings, self._run_id), frozenset[str]()
         self._named, self._looked_at = tuple[tuple[Any, ...], ...](), -math.inf
@@ -143,7 +141,8 @@ class PeerMonitor:
 
     def _obey(self, liars: frozenset[str]) -> None:
         """Have nothing to do with whom the organiser has blocked, or a signer found out; leave if we are blocked."""
-        blocked = self._block_list.poll() - {self._organiser} if self._organiser else frozenset()
+        leader = self.gate.authority.leader
+        blocked = self._block_list.poll(leader) - {leader} if leader else frozenset()
         before, self.gate.blocked = self.gate.blocked, blocked
         if self.gate.is_own_blocked:
             self._channel.emit(Failed(problem=ErrorKind.BLOCKED.key))
@@ -158,7 +157,7 @@ class PeerMonitor:
 
     def _believe_signers(self) -> None:
         """Have the averagers believe what the signers find out, but for those who are blocked."""
-        believed = frozenset(self.gate.signers) - self.gate.blocked
+        believed = frozenset(self.gate.authority.signers) - self.gate.blocked
         if believed != self._believed:
             self._believed = believed
             for each in self._optimizer.averagers:
@@ -170,11 +169,11 @@ class PeerMonitor:
             return frozenset()
         activities = ACTIVITY.read(self._swarm.dht, self._run_id)
         outdated = outdated_peers(activities, self._optimizer.tracker.reports, self.minimum_version)
-        return outdated - {self._organiser, self._swarm.peer_id}
+        return outdated - {self.gate.authority.leader, self._swarm.peer_id}
 
     def _send_scores(self) -> None:
         """Tell the client of new scores, and who judges others' states of those that we have not signed ourselves."""
-        signers = tuple(each for each in self.gate.signers if each not in self.gate.blocked)
+        signers = tuple(each for each in self.gate.authority.signers if each not in self.gate.blocked)
         history = published_scores(self._swarm.dht, self._run_id, signers)
         is_signer = self._swarm.peer_id in signers
         others = others_scores(self._swarm, self._run_id, signers) if is_signer else history.scores

@@ -16,10 +16,9 @@ from core.protocol.commands import Join, Start
 from core.protocol.events import Connected, Evaluated, Left, RunFound, SearchFinished
 from core.run.address import peer_ids_of
 from core.run.consent import is_agreed
-from core.run.manifest import signers_of
 from core.run.signed_manifest import SignedManifest
+from core.run.steering.authority import RunAuthority
 from core.run.steering.control_value import ControlValue
-from core.run.steering.kept_control import kept_control_file
 from core.security.known_organisers import KnownOrganisers
 from core.tickets.wallet import Wallet
 from core.worker.access.invitation import obtain_ticket
@@ -36,9 +35,8 @@ from core.worker.roles.participation import RunParticipation, open_participation
 from core.worker.roles.preparation import ParticipationConfig
 from core.worker.roles.steering.follower import SteeringFollower
 from core.worker.roles.steering.found_run import FoundRun, closed_detail, found_event, looked_up, steered
+from core.worker.roles.steering.led_orders import LedOrders
 from core.worker.swarm import (
-    ControlReader,
-    ControlRepublisher,
     EvaluationLog,
     FoundManifests,
     Interrupted,
@@ -171,12 +169,12 @@ class Volunteer:
         if (closed := closed_detail(run)) is not None:
             raise UserError(ErrorKind.RUN_NOT_OPEN, closed)
         swarm = access.finalize()
-        ticket = obtain_ticket(swarm, run.manifest, run.organiser, self._wallet)
+        ticket = obtain_ticket(swarm, run.manifest, run.authority, self._wallet)
         config = self._participation_config(run, start, ticket)
         with open_participation(
             swarm,
             run.manifest,
-            run.organiser,
+            run.authority,
             config,
             self._peer_cache,
             self._channel,
@@ -222,32 +220,25 @@ class Volunteer:
         if swarm.mode == "direct":
             publisher.start(self._supervisor.start)
         watcher = ManifestWatcher(run, swarm, self._known, publisher, self._pasted, self._wallet)
-
-        def poll() -> RunFound | None:
-            if (found := watcher.poll()) is not None:
-                participation.know_signers(signers_of(found.manifest, found.organiser))
-            return found
-
-        follow_manifest(self._channel, poll, self._supervisor)
+        follow_manifest(self._channel, watcher.poll, self._supervisor)
         self._follow_orders(run, swarm, participation, watcher)
 
     def _follow_orders(
         self, run: FoundRun, swarm: Swarm, participation: RunParticipation, watcher: ManifestWatcher
     ) -> None:
-        """Obey what the organiser asks of all peers, from now on, and help to keep it in the DHT."""
-        run_id, start_thread = run.manifest.run.id, self._supervisor.start
-        republisher = ControlRepublisher(swarm, run_id, run.organiser, start_thread)
-        on_newer = republisher.publish if swarm.mode == "direct" else lambda _signed: None
-        kept = kept_control_file(swarm.folder, run_id)
-        reader = ControlReader(swarm.dht, run_id, run.organiser, kept, on_newer)
+        """Obey what is asked of all peers by whoever leads the run, from now on, and help to keep it in the DHT."""
+        orders = LedOrders(run, swarm, participation.know_authority, self._channel, self._supervisor.start)
+
+        def poll() -> ControlValue:
+            control, authority = orders.poll(watcher.run.manifest)
+            watcher.led_by(authority)
+            return control
 
         def tell(control: ControlValue) -> None:
             self._channel.emit(watcher.steered(control))
 
-        follower = SteeringFollower(
-            reader.poll, participation, tell, self._channel, is_organiser=False, rollback=run.rollback
-        )
-        follower.start(start_thread)
+        follower = SteeringFollower(poll, participation, tell, self._channel, is_organiser=False, rollback=run.rollback)
+        follower.start(self._supervisor.start)
 
 
 class ManifestWatcher:
@@ -262,26 +253,30 @@ class ManifestWatcher:
         pasted: tuple[str, ...],
         wallet: Wallet,
     ) -> None:
-        self._run, self._swarm, self._known, self._wallet = run, swarm, known, wallet
+        self.run, self._swarm, self._known, self._wallet = run, swarm, known, wallet
         self._publisher, self._pasted = publisher, pasted
 
     def poll(self) -> RunFound | None:
         """A newer revision, which is published on if others can reach us; ``None`` if there is none."""
-        run_id = self._run.manifest.run.id
-        newest = find_manifests(self._swarm.dht, self._pasted).open.get((self._run.organiser, run_id))
-        if newest is None or newest[1].revision <= self._run.manifest.revision:
+        run_id = self.run.manifest.run.id
+        newest = find_manifests(self._swarm.dht, self._pasted).open.get((self.run.organiser, run_id))
+        if newest is None or newest[1].revision <= self.run.manifest.revision:
             return None
         signed, manifest = newest
-        self._run = replace(self._run, manifest=manifest, signed=signed)
+        self.run = replace(self.run, manifest=manifest, signed=signed)
         self._known.remember(run_id, signed.organiser, manifest.revision)
         if self._swarm.mode == "direct":
             self._publisher.publish_instead(signed.to_bytes())
-        return found_event(self._run, self._swarm, self._pasted, self._wallet)
+        return found_event(self.run, self._swarm, self._pasted, self._wallet)
+
+    def led_by(self, authority: RunAuthority) -> None:
+        """Tell of the run as it is led from now on."""
+        self.run = replace(self.run, led=authority)
 
     def steered(self, control: ControlValue) -> RunFound:
         """The run under that control value."""
-        self._run = replace(self._run, control=control)
-        return found_event(self._run, self._swarm, self._pasted, self._wallet)
+        self.run = replace(self.run, control=control)
+        return found_event(self.run, self._swarm, self._pasted, self._wallet)
 
 
 def _raise_refusal(run_id: str | None, found: FoundManifests) -> None:

@@ -38,6 +38,7 @@ from core.worker.swarm.local_sgd.outer_optimizer import Version
 from core.worker.swarm.local_sgd.state_file import MirrorUse, check_state_file, write_state_file
 from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
 from core.worker.swarm.patches.shunned_peers import BarredPeers
+from core.worker.swarm.state_parts.abandoned import remove_abandoned
 from core.worker.swarm.trust.block_lists import BlockListPublisher, BlockListReader, peer_ids
 from core.worker.swarm.trust.control_values import (
     ControlPublisher,
@@ -48,6 +49,7 @@ from core.worker.swarm.trust.control_values import (
 from core.worker.swarm.trust.findings import FindingsLedger, FindingsPublisher, FindingsReader
 from core.worker.swarm.trust.sample_ledger import SampleLedger
 from core.worker.swarm.trust.suspects import SuspectLedger, suspects_in
+from core.worker.swarm.trust.tenures import AuthorityReader, TenurePublisher, TenureRepublisher
 from core.worker.swarm.upload_test.download_meter import DownloadMeter
 from core.worker.swarm.upload_test.measurement import MAX_PEERS as UPLOAD_TEST_PEERS
 from core.worker.swarm.upload_test.measurement import measure_upload
@@ -67,6 +69,7 @@ __all__ = [
     "UPLOAD_TEST_PEERS",
     "ActivityRecord",
     "Admissions",
+    "AuthorityReader",
     "BarredPeers",
     "BlockListPublisher",
     "BlockListReader",
@@ -94,6 +97,8 @@ __all__ = [
     "SuspectLedger",
     "Swarm",
     "SwarmOptimizer",
+    "TenurePublisher",
+    "TenureRepublisher",
     "Version",
     "check_state_file",
     "connected_addresses",
@@ -117,6 +122,7 @@ __all__ = [
     "receipts_publisher",
     "received_bytes",
     "redeem",
+    "remove_abandoned",
     "sent_bytes",
     "serve_redemptions",
     "suspects_in",

@@ -77,15 +77,15 @@ def test_everything_else_counts_and_is_said(section: str, value: object, line: s
     assert line in changes_since(RUN, after)
 
 
-def test_every_section_of_a_manifest_counts_unless_people_alone_read_it() -> None:
+def test_every_section_of_a_manifest_counts_but_what_only_people_read_and_who_may_lead_the_run_on() -> None:
     """So a section that is added one day is agreed to as well."""
     counted = {change.section for change in changes_between(RUN, _everything_else())}
-    assert counted == set(RunManifest.__struct_fields__) - {"format", "revision"}
+    assert counted == set(RunManifest.__struct_fields__) - {"format", "revision", "succession"}
 
 
 def test_what_was_agreed_to_before_there_were_closed_runs_is_agreed_to_still() -> None:
     terms = msgspec.to_builtins(RUN) | {"run": {"id": "sums"}}
-    del terms["revision"], terms["access"]
+    del terms["revision"], terms["succession"], terms["access"]
     before = b"workerbee consent 1:" + msgspec.json.encode(terms, order="deterministic")
     assert consent_digest(RUN) == hashlib.sha256(before).hexdigest()
 

@@ -299,10 +299,12 @@ def test_no_text_is_more_than_a_mistake(text: str) -> None:
         ("layers = 2\nwidth = 64", "layers = 8\nwidth = 320", "float16"),
         ('allreduce_timeout = "none"', "allreduce_timeout = 0.5", "everybody gives up"),
         ('license = "Apache-2.0"', "", "license is empty"),
+        ("after_seconds = 21600", "after_seconds = 600", "away for longer"),
     ],
 )
 def test_what_is_allowed_but_unwise_is_a_hint(old: str, new: str, hint: str) -> None:
-    assert any(hint in each for each in lint(parse_run_file(changed(old, new))))
+    text = changed(old, new).replace("keys = []", f'keys = ["12D3KooW{44 * "a"}"]')
+    assert any(hint in each for each in lint(parse_run_file(text)))
 
 
 def with_local_updates(**changed: str) -> str:

@@ -11,12 +11,12 @@ from core.security.identity import Identity
 from core.tickets.invitation_text import InvitationSecret
 from core.tickets.redemption import Answer, Redemption, RedemptionDesk, answer_in, redemption_of
 from core.tickets.ticket import ticket_in
-from tests.core.tickets.test_tickets import ADA, BOB, KEEPER, NOW, ORGANISER, SEED, SIGNERS, STRANGER, granted
+from tests.core.tickets.test_tickets import ADA, AUTHORITY, BOB, KEEPER, NOW, ORGANISER, SEED, STRANGER, granted
 
 
 def desk(folder: Path, identity: Identity = ORGANISER) -> RedemptionDesk:
     """That of the organiser, or of a keeper."""
-    return RedemptionDesk(identity, ORGANISER.peer_id, "sums", folder / "redeemed.json")
+    return RedemptionDesk(identity, AUTHORITY, "sums", folder / "redeemed.json")
 
 
 def answer(at: RedemptionDesk, request: bytes, sender: Identity = ADA, now: float = NOW) -> Answer:
@@ -35,7 +35,7 @@ def test_so_many_computers_get_a_ticket_as_the_organiser_has_allowed_and_each_as
 ) -> None:
     for _ in range(2):
         got = answer(desk(tmp_path, signer), asked())
-        assert ticket_in(got.ticket, ADA.peer_id, "sums", SIGNERS, NOW).holder == ADA.peer_id
+        assert ticket_in(got.ticket, ADA.peer_id, "sums", AUTHORITY, NOW).holder == ADA.peer_id
     assert answer(desk(tmp_path, signer), asked(BOB), BOB) == Answer(refusal="used_up")  # also after a restart
     assert answer(desk(tmp_path, signer), asked(BOB, uses=2), BOB).ticket
 
@@ -54,7 +54,7 @@ def test_a_request_is_of_use_to_nobody_else_and_not_after_the_end(tmp_path: Path
 
 def test_what_cannot_be_counted_is_not_signed(tmp_path: Path) -> None:
     (tmp_path / "nowhere").touch()
-    at = RedemptionDesk(ORGANISER, ORGANISER.peer_id, "sums", tmp_path / "nowhere" / "redeemed.json")
+    at = RedemptionDesk(ORGANISER, AUTHORITY, "sums", tmp_path / "nowhere" / "redeemed.json")
     assert answer(at, asked()) == Answer(refusal="busy")
 
 

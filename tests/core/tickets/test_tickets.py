@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from core.run.block_list import BlockList, sign_blocks
+from core.run.steering.authority import RunAuthority
 from core.security.identity import Identity
 from core.tickets.admission import Admission, AdmissionBook, admission_in, sign_admission
 from core.tickets.invitation_text import GivenTicket, InvitationSecret, read_text, text_of
@@ -24,7 +25,7 @@ from core.tickets.ticket import (
 from core.tickets.wallet import MOST_KEPT, Pass, Wallet
 
 ORGANISER, KEEPER, STRANGER, ADA, BOB = (Identity.create() for _ in range(5))
-SIGNERS = (ORGANISER.peer_id, KEEPER.peer_id)
+AUTHORITY = RunAuthority((ORGANISER.peer_id,), (KEEPER.peer_id,))
 NOW = 2_000_000_000.0
 SEED = bytes(range(32))
 KEY = b"k" * 16
@@ -51,7 +52,7 @@ def admission(holder: Identity = ADA, of: bytes = b"", at: float = NOW, key: byt
 
 def read(encoded: bytes, holder: Identity = ADA) -> Ticket:
     """The ticket for that holder, at this time."""
-    return ticket_in(encoded, holder.peer_id, "sums", SIGNERS, NOW)
+    return ticket_in(encoded, holder.peer_id, "sums", AUTHORITY, NOW)
 
 
 def test_what_the_organiser_has_signed_lets_its_holder_in() -> None:
@@ -137,14 +138,14 @@ def test_the_wallet_says_what_is_wrong_with_what_was_given_last_and_remembers_an
 
 def pass_of(wallet: Wallet) -> Pass:
     """What lets Ada into the run."""
-    return wallet.pass_for("sums", SIGNERS, ADA.peer_id, NOW)
+    return wallet.pass_for("sums", AUTHORITY, ADA.peer_id, NOW)
 
 
 def test_an_admission_is_the_holders_own_and_only_a_ticket_or_the_run_file_gives_it() -> None:
     of_ada = sign_ticket(ticket(), ORGANISER)
-    admitted = admission_in(admission(of=of_ada), ADA.peer_id, "sums", SIGNERS)
+    admitted = admission_in(admission(of=of_ada), ADA.peer_id, "sums", AUTHORITY)
     assert admitted is not None and (admitted.key, admitted.until) == (KEY, NOW + 60)
-    keeper = admission_in(admission(KEEPER), KEEPER.peer_id, "sums", SIGNERS)
+    keeper = admission_in(admission(KEEPER), KEEPER.peer_id, "sums", AUTHORITY)
     assert keeper is not None and keeper.until == float("inf")
     for encoded, holder in [
         (admission(STRANGER), STRANGER),  # no ticket
@@ -153,11 +154,11 @@ def test_an_admission_is_the_holders_own_and_only_a_ticket_or_the_run_file_gives
         (admission(of=of_ada)[:-1] + b"?", ADA),
         (msgspec.msgpack.encode({}), ADA),
     ]:
-        assert admission_in(encoded, holder.peer_id, "sums", SIGNERS) is None
+        assert admission_in(encoded, holder.peer_id, "sums", AUTHORITY) is None
 
 
 def test_the_book_lets_in_who_has_a_ticket_until_it_ends_or_is_withdrawn() -> None:
-    book = AdmissionBook("sums", SIGNERS)
+    book = AdmissionBook("sums", AUTHORITY)
     by_invitation = sign_ticket(ticket(BOB, grant=granted()), KEEPER)
     book.see(
         [(ADA.peer_id, admission(of=sign_ticket(ticket(), ORGANISER))), (BOB.peer_id, admission(BOB, by_invitation))]
@@ -171,10 +172,10 @@ def test_the_book_lets_in_who_has_a_ticket_until_it_ends_or_is_withdrawn() -> No
 
 
 def test_the_newest_admission_of_a_peer_names_the_key_of_its_reports_and_a_keeper_that_is_none_admits_nobody() -> None:
-    book, signed = AdmissionBook("sums", SIGNERS), sign_ticket(ticket(grant=granted()), KEEPER)
+    book, signed = AdmissionBook("sums", AUTHORITY), sign_ticket(ticket(grant=granted()), KEEPER)
     newer, older = admission(of=signed, at=NOW + 1, key=b"n" * 16), admission(of=signed)
     book.see([(ADA.peer_id, newer), (ADA.peer_id, older)])
     assert book.at(NOW) == {ADA.peer_id: b"n" * 16}
-    book.know_signers(SIGNERS[:1])
+    book.know_authority(RunAuthority(AUTHORITY.line))
     book.see([(ADA.peer_id, newer)])
     assert not book.at(NOW)

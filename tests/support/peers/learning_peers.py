@@ -34,6 +34,7 @@ from core.files.temp_folder import lock_temp_folder, remove_temp_folder
 from core.protocol.codec import decode_event
 from core.protocol.events import Evaluated, Failed, Progress, RoundFinished
 from core.run.manifest import RunManifest
+from core.run.steering.authority import RunAuthority
 from core.security.identity import Identity
 from core.worker.fetch.file_store import FetchContext, FileStore
 from core.worker.network.peer_cache import PeerCache
@@ -92,12 +93,12 @@ def live(member: Member, last_epoch: int, folder: Path, meeting_point: Path, tog
         is_first = not meeting_point.exists()
         cache = PeerCache(() if is_first else meeting_point.read_text().split())
         first = swarm.peer_id if is_first else meeting_point.read_text().rsplit("/", 1)[1]
-        organiser = first if member.has_organiser else ""
+        authority = RunAuthority.of(manifest, first if member.has_organiser else "")
         channel.emit(
             Evaluated(epoch=0, loss=untrained_loss(manifest, config.store, channel), accuracy=0.0, examples=())
         )
         with open_participation(
-            swarm, manifest, organiser, config, cache, channel, supervisor, is_first=is_first
+            swarm, manifest, authority, config, cache, channel, supervisor, is_first=is_first
         ) as participation:
             peer = SettlingPeer(participation, folder, last_epoch, member)
             peer.save_parameters("untrained")

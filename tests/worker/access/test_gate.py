@@ -13,7 +13,8 @@ from hivemind.utils.crypto import RSAPrivateKey
 
 from core.errors import ErrorKind
 from core.protocol.events import RunFound
-from core.run.manifest import AccessSpec, signers_of
+from core.run.manifest import AccessSpec
+from core.run.steering.authority import RunAuthority
 from core.security.identity import Identity
 from core.texts.run import access_of, closed_words
 from core.tickets.invitation_text import GivenTicket, InvitationSecret, text_of
@@ -25,6 +26,7 @@ from core.worker.access.invitation import access_to
 from tests.support.real_peers import RUN_ID, tiny
 
 ORGANISER, ADA = Identity.create(), Identity.create()
+LED = RunAuthority((ORGANISER.peer_id,))
 CLOSED = msgspec.structs.replace(tiny(), access=AccessSpec(tickets=True))
 SEED = bytes(range(32))
 
@@ -71,7 +73,7 @@ def granted(until: float) -> bytes:
 def gate(ticket: bytes) -> RunGate:
     """Ada's gate."""
     swarm: Any = SimpleNamespace(dht=EmptyDht(), identity=ADA, peer_id=ADA.peer_id, progress_key=RSAPrivateKey())
-    return RunGate(swarm, CLOSED, ORGANISER.peer_id, ticket)
+    return RunGate(swarm, CLOSED, LED, ticket)
 
 
 def test_who_is_in_a_closed_run_leaves_in_words_when_the_ticket_ends(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,7 +102,7 @@ def test_before_a_person_agrees_they_read_whether_they_are_invited(tmp_path: Any
     wallet, now = Wallet(tmp_path / "invitations.json"), time.time()
 
     def shown(peer_id: str = ADA.peer_id) -> RunFound:
-        access = access_to(CLOSED, ORGANISER.peer_id, peer_id, wallet)
+        access = access_to(CLOSED, LED, peer_id, wallet)
         return RunFound(manifest=CLOSED, organiser=ORGANISER.peer_id, vouched=True, access=access)
 
     assert "you need an invitation" in closed_words(shown()) and ADA.peer_id in closed_words(shown())
@@ -111,6 +113,8 @@ def test_before_a_person_agrees_they_read_whether_they_are_invited(tmp_path: Any
     assert "damaged" in closed_words(shown(Identity.create().peer_id))
     wallet.add(text_of(InvitationSecret(granted(now + 60), SEED)))
     assert not closed_words(shown()) and "your invitation is valid until" in access_of(shown())
-    assert "lead it" in access_of(shown(signers_of(CLOSED, ORGANISER.peer_id)[0]))
-    opened = msgspec.structs.replace(shown(), manifest=tiny(), access=access_to(tiny(), "", ADA.peer_id, wallet))
+    assert "lead it" in access_of(shown(LED.leader))
+    opened = msgspec.structs.replace(
+        shown(), manifest=tiny(), access=access_to(tiny(), RunAuthority(), ADA.peer_id, wallet)
+    )
     assert not closed_words(opened) and not access_of(opened)

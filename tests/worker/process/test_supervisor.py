@@ -19,6 +19,7 @@ import pytest
 from core.errors import ErrorKind, UserError
 from core.protocol.commands import Push
 from core.protocol.events import Failed, Left
+from core.run.steering.authority import RunAuthority
 from core.run.steering.control_value import ControlValue
 from core.security.identity import Identity
 from core.worker.__main__ import leave_on_sigterm
@@ -34,9 +35,11 @@ from core.worker.roles.manifest_updates import follow_manifest
 from core.worker.roles.participation import RunParticipation
 from core.worker.roles.push import run_push
 from core.worker.roles.steering.follower import SteeringFollower
+from core.worker.roles.steering.succession import LeaderWatch, LedRun
 from core.worker.swarm import BlockListPublisher, Publisher
 from core.worker.training.checkpoint import Checkpoints
 from tests.support.checkout import ROOT
+from tests.support.real_peers import tiny
 from tests.support.recorders import Supervised
 
 LIMIT_SECONDS = 30.0
@@ -209,6 +212,15 @@ def start_steering(supervisor: Any) -> None:
     follower.start(supervisor.start)
 
 
+def start_leader(supervisor: Any) -> None:
+    """As a successor's, who looks for a newer manifest in a DHT that fails from the second time on."""
+    signed: Any = SimpleNamespace(organiser="organiser", to_bytes=bytes)
+    tenure: Any = SimpleNamespace(start=lambda _start: None)
+    swarm: Any = SimpleNamespace(dht=Republishing(), peer_id="successor", folder=None)
+    run = LedRun(signed, tiny(), RunAuthority(("organiser", "successor")), tenure)
+    LeaderWatch(run, swarm, THROWS, PATIENT).start(supervisor.start)
+
+
 STARTED: dict[str, Callable[[Any], None]] = {
     "LAN peers": start_training,
     "SIGTERM": start_sigterm,
@@ -222,6 +234,7 @@ STARTED: dict[str, Callable[[Any], None]] = {
     "export leave": start_export,
     "event writer": start_channel,
     "gate": start_training,
+    "leader": start_leader,
     "leave": start_training,
     "manifest updates": lambda supervisor: follow_manifest(PATIENT, THROWS, supervisor),
     "mirror": start_mirror,

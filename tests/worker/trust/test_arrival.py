@@ -103,6 +103,22 @@ def test_after_a_rollback_only_who_has_come_to_that_epoch_is_believed_and_nobody
     assert told == ["waiting"] * 3
 
 
+@pytest.mark.parametrize(
+    ("others", "epoch", "is_its_own"), [({}, 0, True), (ORGANISER, 12, False), (ORGANISER, 9, True)]
+)
+def test_a_successor_goes_on_from_its_checkpoint_unless_somebody_has_come_further(
+    others: Mapping[bytes, Any], epoch: int, is_its_own: bool
+) -> None:
+    tracker, search = Tracker(epoch=epoch), Search()
+    tracker.others = others
+    arrived = Arrival(tracker, search, 0, is_organiser=False, is_published=True)
+    tracker.global_epoch = epoch
+    search.has_state = tracker.global_epoch <= 10  # what putting the checkpoint of epoch 10 in place says of it
+    arrived.resume_at(10)
+    arrived.await_progress(threading.Event(), lambda: pytest.fail("it waits"))
+    assert search.has_state is is_its_own
+
+
 def test_who_leaves_meanwhile_waits_no_longer() -> None:
     leaving, told = threading.Event(), list[str]()
     leaving.set()

@@ -8,6 +8,7 @@ from hivemind.p2p import PeerID
 from hivemind.utils import MSGPackSerializer
 
 from core.run.signed_receipts import key_hash
+from core.run.steering.authority import RunAuthority
 from core.security.identity import Identity
 from core.tickets.admission import Admission, sign_admission
 from core.tickets.ticket import Ticket, sign_ticket
@@ -46,7 +47,7 @@ def test_no_room_of_ours_is_taken_by_admissions_without_a_ticket() -> None:
         told = {"run_id": "sums", "organiser": ORGANISER.peer_id, "key": bytes(16), "at": 1.0}
         return sign_admission(Admission(**told, ticket=sign_ticket(ticket, ORGANISER)), HOLDER)  # type: ignore[arg-type]
 
-    validator, good = AdmissionValidator("sums", [ORGANISER.peer_id]), shown(HOLDER, until)
+    validator, good = AdmissionValidator("sums", RunAuthority((ORGANISER.peer_id,))), shown(HOLDER, until)
     assert validator.validate(record(HOLDER.peer_id, good))
     assert validator.validate(record("anything", "at all", key="sums_progress"))
     for subkey, value in [

@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from hivemind.dht import DHT
 
 from core.files.json_file import JsonFile
+from core.run.steering.authority import RunAuthority
 from core.run.steering.control_value import ControlValue, Order, sign_control
 from core.run.steering.kept_control import kept_control_file
 from core.security.identity import Identity
@@ -20,6 +21,7 @@ from core.worker.swarm.trust.control_values import KEY_END, ControlPublisher, Co
 pytestmark = pytest.mark.real
 
 ORGANISER, STRANGER = Identity.create(), Identity.create()
+LED = RunAuthority((ORGANISER.peer_id,))
 NOW = 2_000_000_000.0
 PAUSED = ControlValue(run_id="run").ordered(Order(state="paused", since=NOW), NOW)
 RESUMED = PAUSED.ordered(Order(since=NOW), NOW)
@@ -42,16 +44,16 @@ def lies_there(dht: DHT, control: ControlValue, by: Identity, seconds: float) ->
 def test_a_forged_value_and_an_older_one_are_refused_also_after_a_restart(dht: DHT, tmp_path: Path) -> None:
     kept, newer = kept_control_file(tmp_path, "run"), list[bytes]()
     lies_there(dht, RESUMED, ORGANISER, 60)
-    assert ControlReader(dht, "run", ORGANISER.peer_id, kept, newer.append).poll() == RESUMED
+    assert ControlReader(dht, "run", LED, kept, lambda _signer, signed: newer.append(signed)).poll() == RESUMED
     assert newer == [sign_control(RESUMED, ORGANISER)]
     for older_or_forged, by, seconds in (
         (PAUSED, ORGANISER, 90),
         (RESUMED.ordered(Order(state="ended"), NOW), STRANGER, 120),
     ):
         lies_there(dht, older_or_forged, by, seconds)
-        restarted = ControlReader(dht, "run", ORGANISER.peer_id, kept)
+        restarted = ControlReader(dht, "run", LED, kept)
         assert restarted.poll() == RESUMED
-    assert ControlReader(dht, "run", ORGANISER.peer_id).poll() == ControlValue(run_id="run"), "only forged ones there"
+    assert ControlReader(dht, "run", LED).poll() == ControlValue(run_id="run"), "only forged ones there"
 
 
 def test_an_organiser_takes_what_its_commands_write_and_goes_on_from_that_after_a_restart(

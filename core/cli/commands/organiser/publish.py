@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from core.cli.commands.organiser.pusher import ModelPusher
+from core.cli.commands.organiser.take_over import run_to_take_over
 from core.cli.output.summary import counted
 from core.cli.parser.organiser.publish_arguments import PublishRun
 from core.cli.runner.context import CommandContext
@@ -15,13 +16,14 @@ from core.cli.runner.worker_session import WorkerSession
 from core.client.session import Session
 from core.errors import ErrorKind, UserError
 from core.hardware.discovery import choose_device
-from core.protocol.commands import Publish
+from core.protocol.commands import Publish, Succession
 from core.protocol.events import Published, Pushed, Warned
+from core.run.manifest import RunManifest
 from core.run.run_file import load_run_file
 
 
 def publish(command: PublishRun, context: CommandContext) -> int:
-    """Publish the run file; the run stays published until this returns."""
+    """Publish the run file, or lead a run on; the run stays published until this returns."""
     request = publish_request(command, context)
     with WorkerSession(context, display_for(command.json)) as worker:
         worker.client.publish(request)
@@ -54,7 +56,7 @@ def _pushes(worker: WorkerSession, command: PublishRun, request: Publish, contex
 
 def publish_request(command: PublishRun, context: CommandContext) -> Publish:
     """Return the command for the worker; raises UserError for a wrong file or a device that is not there."""
-    manifest = load_run_file(command.file)
+    manifest, succession = _run_to_publish(command, context)
     if command.mirror is not None and not manifest.collaboration.mirror:
         raise UserError(ErrorKind.USAGE, "--mirror needs a run file that names its address: [collaboration] mirror.")
     device = choose_device(context.devices(), command.device)
@@ -71,7 +73,16 @@ def publish_request(command: PublishRun, context: CommandContext) -> Publish:
         checkpoint_every_epochs=command.checkpoint_every_epochs,
         from_checkpoint=command.from_checkpoint,
         mirror=str(command.mirror.absolute()) if command.mirror else None,
+        succession=succession,
     )
+
+
+def _run_to_publish(command: PublishRun, context: CommandContext) -> tuple[RunManifest, Succession | None]:
+    """What the run file says, or the run that is taken over; raises UserError."""
+    if command.succeed is not None:
+        return run_to_take_over(command.succeed, command.identity, context, wants_json=command.json)
+    assert command.file is not None
+    return load_run_file(command.file), None
 
 
 def wait_until_published(worker: WorkerSession) -> Published:

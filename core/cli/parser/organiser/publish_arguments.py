@@ -9,14 +9,16 @@ from pathlib import Path
 from core.cli.options import values as typed
 from core.cli.options.shared_options import Limits, add_computing, add_json, add_limits, read_limits
 from core.cli.parser.organiser.published_arguments import add_push
+from core.errors import ErrorKind, UserError
 from core.run.multiaddr import Multiaddr
 
 
 @dataclass(frozen=True)
 class PublishRun:
-    """The command `publish`, which starts a run as its first peer."""
+    """The command `publish`, which starts a run as its first peer, or leads one on that is at ``succeed``."""
 
-    file: Path
+    file: Path | None
+    succeed: str | None
     listen: tuple[Multiaddr, ...]
     announce: tuple[Multiaddr, ...]
     identity: Path | None
@@ -35,7 +37,7 @@ class PublishRun:
 
 def add_publish(parser: argparse.ArgumentParser) -> None:
     """Add the run file, and how it is published, to the parser of `publish`."""
-    parser.add_argument("file", metavar="run.toml", type=Path, help="the run file")
+    _add_run(parser)
     several = {"type": typed.multiaddr, "metavar": "MADDR", "nargs": "+", "action": "extend", "default": []}
     parser.add_argument("--listen", help="where to listen, such as /ip4/0.0.0.0/tcp/31337", **several)  # type: ignore[arg-type]
     parser.add_argument("--announce", help="the address to tell others, where it is another one", **several)  # type: ignore[arg-type]
@@ -68,10 +70,24 @@ def add_publish(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    """Add the run file, and what stands in its place."""
+    parser.add_argument("file", metavar="run.toml", type=Path, nargs="?", help="the run file")
+    parser.add_argument(
+        "--succeed",
+        metavar="ADDRESS",
+        help="take over the run at that address, whose organiser is lost and has named a key of this computer; "
+        "or go on with one that was taken over here, by its id",
+    )
+
+
 def read_publish(asked: argparse.Namespace) -> PublishRun:
-    """The command that was typed."""
+    """The command that was typed; raises UserError for a run file and a run to take over, and for neither."""
+    if (asked.file is None) is (asked.succeed is None):
+        raise UserError(ErrorKind.USAGE, "Name a run file, or with --succeed a run to take over.")
     return PublishRun(
         file=asked.file,
+        succeed=asked.succeed,
         listen=tuple(asked.listen),
         announce=tuple(asked.announce),
         identity=asked.identity,

@@ -9,13 +9,14 @@ from core.errors import ErrorKind, UserError
 from core.protocol.events import RunFound
 from core.run.manifest import RunManifest
 from core.run.signed_manifest import SignedManifest
+from core.run.steering.authority import RunAuthority
 from core.run.steering.control_value import ControlValue, Order, newer_of, overlaid
 from core.run.steering.edit import edits_of
 from core.run.steering.rollback import Rollback, swarm_id
 from core.tickets.wallet import Wallet
 from core.worker.access.invitation import access_to
 from core.worker.roles.steering.follower import version_error
-from core.worker.swarm import FoundManifests, Swarm, control_now, peers_in, swarm_loss
+from core.worker.swarm import AuthorityReader, FoundManifests, Swarm, control_now, peers_in, swarm_loss
 
 MOST_STEERED = 4  # of which their control values are looked for before anything is agreed to
 
@@ -24,17 +25,24 @@ MOST_STEERED = 4  # of which their control values are looked for before anything
 class FoundRun:
     """A run that may be joined; ``signed`` is absent where the manifest is a local file.
 
-    ``control`` is what its organiser asks of all peers, if that is anything.
+    ``control`` is what is asked of all peers by whoever leads it, if that is anything; ``led`` says who does, once that
+    is known.
     """
 
     manifest: RunManifest
     signed: SignedManifest | None = None
     control: ControlValue | None = None
+    led: RunAuthority | None = None
 
     @property
     def organiser(self) -> str:
         """The peer id of who has signed it; empty where nobody has."""
         return self.signed.organiser if self.signed else ""
+
+    @property
+    def authority(self) -> RunAuthority:
+        """Who may sign for it, as far as it is known."""
+        return self.led or RunAuthority.of(self.manifest, self.organiser)
 
     @property
     def rollback(self) -> Rollback | None:
@@ -57,11 +65,13 @@ def steered(runs: Sequence[FoundRun], swarm: Swarm, found: FoundManifests) -> It
 
 
 def looked_up(run: FoundRun, swarm: Swarm) -> FoundRun:
-    """The run with what its organiser asks of all peers now."""
+    """The run with who leads it now, and what that one asks of all peers."""
     if run.signed is None:
         return run
-    control = control_now(swarm, run.manifest.run.id, run.organiser)
-    return replace(run, control=newer_of(run.control or control, control))
+    run_id = run.manifest.run.id
+    authority = AuthorityReader(swarm.dht, run_id, swarm.folder).poll(run.manifest, run.organiser)
+    control = control_now(swarm, run_id, authority)
+    return replace(run, led=authority, control=newer_of(run.control or control, control))
 
 
 def closed_detail(run: FoundRun) -> str | None:
@@ -79,7 +89,7 @@ def found_event(run: FoundRun, swarm: Swarm, pasted: tuple[str, ...], wallet: Wa
     return RunFound(
         manifest=overlaid(run.manifest, control),
         organiser=run.organiser,
-        vouched=run.organiser in pasted,
+        vouched=run.authority.is_vouched_for(pasted),
         peers=len(peers),
         epoch=max((peer.epoch for peer in peers if not peer.client_mode), default=None),
         samples_per_second=sum(peer.samples_per_second for peer in peers) if peers else None,
@@ -87,5 +97,5 @@ def found_event(run: FoundRun, swarm: Swarm, pasted: tuple[str, ...], wallet: Wa
         order=control.order,
         edits=edits_of(run.manifest, control.edits),
         rollback=control.rollback,
-        access=access_to(run.manifest, run.organiser, swarm.peer_id, wallet),
+        access=access_to(run.manifest, run.authority, swarm.peer_id, wallet),
     )

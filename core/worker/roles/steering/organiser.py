@@ -81,7 +81,7 @@ class _Holding:
 
     def hold(self, is_held: bool) -> None:
         self._peer.hold(is_held)
-        if is_held and not self._is_held:
+        if is_held and not self._is_held and self.local_epoch:  # before that there is nothing that was learned
             self._checkpoints.save(self.local_epoch)
         self._is_held = is_held
 

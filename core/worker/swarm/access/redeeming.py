@@ -16,6 +16,7 @@ from hivemind.dht import DHT, DHTNode
 from hivemind.p2p import P2PContext, PeerID, ServicerBase
 from hivemind.proto import runtime_pb2
 
+from core.run.steering.authority import RunAuthority
 from core.security.identity import Identity
 from core.tickets.redemption import Answer, RedemptionDesk, answer_in
 from core.worker.swarm.dht.node import Swarm
@@ -39,10 +40,14 @@ class RedemptionServer(ServicerBase):
         return runtime_pb2.ExpertResponse(metadata=answer)
 
 
-def serve_redemptions(swarm: Swarm, organiser: str, run_id: str) -> None:
-    """Sign tickets for those who redeem that organiser's invitations; we are the organiser, or one of its keepers."""
+def serve_redemptions(swarm: Swarm, authority: RunAuthority, run_id: str) -> None:
+    """Sign tickets for those who redeem invitations to the run; we lead it, or are one of its keepers.
+
+    A ticket that comes of an invitation counts once whoever has signed that has led the run.
+    """
     path = swarm.folder / f"redeemed-{run_id}.json"
-    swarm.dht.run_coroutine(partial(_serve, identity=swarm.identity, organiser=organiser, run_id=run_id, path=path))
+    named = authority.widest
+    swarm.dht.run_coroutine(partial(_serve, identity=swarm.identity, authority=named, run_id=run_id, path=path))
 
 
 def redeem(dht: DHT, run_id: str, signers: Sequence[str], request: bytes) -> Answer | None:
@@ -57,8 +62,10 @@ def redeem(dht: DHT, run_id: str, signers: Sequence[str], request: bytes) -> Ans
     return answer
 
 
-async def _serve(_dht: DHT, node: DHTNode, *, identity: Identity, organiser: str, run_id: str, path: Path) -> None:
-    desk = RedemptionDesk(identity, organiser, run_id, path)
+async def _serve(
+    _dht: DHT, node: DHTNode, *, identity: Identity, authority: RunAuthority, run_id: str, path: Path
+) -> None:
+    desk = RedemptionDesk(identity, authority, run_id, path)
     await RedemptionServer(desk).add_p2p_handlers(node.protocol.p2p, namespace=run_id)
 
 

@@ -55,6 +55,22 @@ class Publisher:
             log.exception("our value under %s was not stored this time", key)
 
 
+class Republisher:
+    """Keeps values in the DHT that others have signed, each under the peer id of its signer, while they are away."""
+
+    def __init__(self, dht: DHT, key: str, start_thread: StartThread) -> None:
+        self._dht, self._key, self._start_thread = dht, key, start_thread
+        self._publishers = dict[str, Publisher]()
+
+    def publish(self, signer: str, signed: bytes) -> None:
+        """Publish that value of this signer from now on."""
+        if (publisher := self._publishers.get(signer)) is not None:
+            publisher.publish_instead(signed)
+            return
+        self._publishers[signer] = Publisher(self._dht, self._key, signer, signed)
+        self._publishers[signer].start(self._start_thread)
+
+
 async def _keep(_dht: DHT, node: DHTNode, key: str, subkey: str, value: bytes, until: float) -> None:
     """Store it ourselves, in the DHT process: whoever was given our address asks us, however full the others are."""
     node.protocol.storage.keep(DHTID.generate(source=key), subkey, MSGPackSerializer.dumps(value), until)

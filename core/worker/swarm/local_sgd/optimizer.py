@@ -37,6 +37,7 @@ from core.worker.swarm.local_sgd.repair import Repair
 from core.worker.swarm.local_sgd.replay import Replay
 from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS, RoundLog
 from core.worker.swarm.local_sgd.state_file import Mirror, MirrorUse
+from core.worker.swarm.state_parts.abandoned import DOWNLOADS_FOLDER, ROUNDS_FOLDER
 
 PROTOCOL = "ls5"  # in the names of all that only peers of this protocol exchange
 NEVER = 2**62  # epochs
@@ -86,8 +87,8 @@ class LocalSgdOptimizer(SwarmOptimizer):
         self._progress = OwnProgress(codec("int8"), collaboration.max_stale_rounds)
         self.needs_gradient = not is_state_server
         name = quote(swarm_id(run_id, kwargs.get("rollback")), safe="")
-        self._round_log = RoundLog(None if swarm.mode == "client" else swarm.folder / "rounds" / name)
-        self._downloads = swarm.folder / "downloads" / name
+        self._round_log = RoundLog(None if swarm.mode == "client" else swarm.folder / ROUNDS_FOLDER / name)
+        self._downloads = swarm.folder / DOWNLOADS_FOLDER / name
         self._outer_steps, self._rebase = torch.zeros(1), None
         self._make_outer = partial(OuterNesterov, lr=collaboration.outer_lr, momentum=collaboration.outer_momentum)
         outer = partial(self._make_outer, outer_steps=self._outer_steps)

@@ -67,6 +67,12 @@ class Arrival:
         tracker.is_newcomer = lambda: not search.has_state
         tracker.confirm(0)
 
+    def resume_at(self, epoch: int) -> None:
+        """Whoever leads the run on has put a checkpoint of it in place: the run's state, unless somebody is further."""
+        self._epoch = epoch
+        if not self._is_told:
+            self._is_blind, self._search.has_state = False, True
+
     def await_progress(self, leaving: threading.Event, on_wait: Callable[[], None]) -> None:
         """Wait until anybody has told how far the run is, for a while; ``on_wait`` is called while nobody has."""
         began = time.monotonic()

@@ -59,16 +59,16 @@ class BlockListPublisher:
 
 
 class BlockListReader:
-    """The newest block list of a run that was seen so far, as its organiser, a peer id, has signed it."""
+    """The newest block list of a run that was seen so far, as whoever led the run at the time has signed it."""
 
-    def __init__(self, dht: DHT, run_id: str, organiser: str) -> None:
-        self._dht, self._run_id, self._organiser = dht, run_id, organiser
+    def __init__(self, dht: DHT, run_id: str) -> None:
+        self._dht, self._run_id = dht, run_id
         self._newest = BlockList(run_id=run_id)
 
-    def poll(self) -> frozenset[str]:
-        """Look for a newer list; the ids of the peers that are blocked at present."""
-        for _organiser, value in values_of(self._dht, _key(self._run_id), (self._organiser,), MAX_BLOCK_LIST_BYTES):
-            found = blocks_in(value, self._organiser, self._run_id)
+    def poll(self, leader: str) -> frozenset[str]:
+        """Look for a newer list of that leader, a peer id; the ids of the peers that are blocked at present."""
+        for _leader, value in values_of(self._dht, _key(self._run_id), (leader,), MAX_BLOCK_LIST_BYTES):
+            found = blocks_in(value, leader, self._run_id)
             if found is not None and found.revision > self._newest.revision:
                 self._newest = found
         return self._newest.at(time.time())

@@ -6,17 +6,18 @@ What is signed, and how it is verified, is in ``core/run/steering/control_value.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from hivemind.dht import DHT
 
 from core.files.json_file import JsonFile
+from core.run.steering.authority import RunAuthority
 from core.run.steering.control_value import MAX_CONTROL_BYTES, ControlValue, control_in, newer_of, sign_control
 from core.run.steering.kept_control import keep_control, kept_control, kept_control_bytes, kept_control_file
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.organiser_values import values_of
-from core.worker.swarm.dht.publisher import Publisher, StartThread
+from core.worker.swarm.dht.publisher import Publisher, Republisher, StartThread
 
 KEY_END = "workerbee_control"  # of the DHT key; the run's id is its beginning
 
@@ -61,60 +62,67 @@ class ControlPublisher:
 
 
 class ControlReader:
-    """The newest control value of a run that was ever seen here, as its organiser, a peer id, has signed it.
+    """The newest control value of a run that was ever seen here, as whoever led the run at the time has signed it.
 
     Where there is a file, it is kept there: after a restart nobody can show an older one. ``on_newer`` is called with
-    the signed bytes of each newer one.
+    the signer and the signed bytes of each newer one. The ``authority`` is replaced as a whole.
     """
 
     def __init__(
         self,
         dht: DHT,
         run_id: str,
-        organiser: str,
+        authority: RunAuthority,
         kept: Path | None = None,
-        on_newer: Callable[[bytes], None] = lambda signed: None,
+        on_newer: Callable[[str, bytes], None] = lambda signer, signed: None,
     ) -> None:
-        self._dht, self._run_id, self._organiser, self._kept = dht, run_id, organiser, kept
+        self._dht, self._run_id, self.authority, self._kept = dht, run_id, authority, kept
         self._on_newer = on_newer
         self._newest = ControlValue(run_id=run_id)
-        if kept is not None and (signed := kept_control_bytes(kept)) is not None:
-            self._newest = control_in(signed, organiser, run_id) or self._newest
-            if self._newest.number:
-                on_newer(signed)
+        if kept is not None:
+            for signer, control, signed in _kept_ones(kept, run_id, authority):
+                self._newest = control
+                on_newer(signer, signed)
 
     def poll(self) -> ControlValue:
         """Look for a newer value; the newest one."""
-        for _organiser, signed in values_of(self._dht, _key(self._run_id), (self._organiser,), MAX_CONTROL_BYTES):
-            newest = newer_of(self._newest, control_in(signed, self._organiser, self._run_id))
+        leader = self.authority.leader
+        for _leader, signed in values_of(self._dht, _key(self._run_id), (leader,), MAX_CONTROL_BYTES):
+            newest = newer_of(self._newest, control_in(signed, leader, self._run_id))
             if newest is not self._newest:
                 self._newest = newest
                 if self._kept is not None:
                     keep_control(self._kept, signed)
-                self._on_newer(signed)
+                self._on_newer(leader, signed)
         return self._newest
 
 
 class ControlRepublisher:
-    """Keeps the organiser's control value in the DHT for it, so that it holds while the organiser is away."""
+    """Keeps a leader's control value in the DHT for it, so that it holds while the leader is away."""
 
-    def __init__(self, swarm: Swarm, run_id: str, organiser: str, start_thread: StartThread) -> None:
-        self._dht, self._run_id, self._organiser, self._start_thread = swarm.dht, run_id, organiser, start_thread
-        self._publisher: Publisher | None = None
+    def __init__(self, swarm: Swarm, run_id: str, start_thread: StartThread) -> None:
+        self._republisher = Republisher(swarm.dht, _key(run_id), start_thread)
 
-    def publish(self, signed: bytes) -> None:
+    def publish(self, signer: str, signed: bytes) -> None:
         """Publish that signed value from now on."""
-        if self._publisher is not None:
-            self._publisher.publish_instead(signed)
-            return
-        self._publisher = Publisher(self._dht, _key(self._run_id), self._organiser, signed)
-        self._publisher.start(self._start_thread)
+        self._republisher.publish(signer, signed)
 
 
-def control_now(swarm: Swarm, run_id: str, organiser: str) -> ControlValue:
+def control_now(swarm: Swarm, run_id: str, authority: RunAuthority) -> ControlValue:
     """The newest control value that is published, or was seen here before; nothing is kept."""
-    kept = kept_control(kept_control_file(swarm.folder, run_id), organiser, run_id)
-    return newer_of(kept, ControlReader(swarm.dht, run_id, organiser).poll())
+    now = ControlReader(swarm.dht, run_id, authority).poll()
+    for _signer, control, _signed in _kept_ones(kept_control_file(swarm.folder, run_id), run_id, authority):
+        now = newer_of(now, control)
+    return now
+
+
+def _kept_ones(path: Path, run_id: str, authority: RunAuthority) -> Iterator[tuple[str, ControlValue, bytes]]:
+    """The value in that file with its signer, who leads the run or may have led it; nothing where there is none."""
+    if (signed := kept_control_bytes(path)) is None:
+        return
+    for signer in authority.widest.line:
+        if (control := control_in(signed, signer, run_id)) is not None and control.number:
+            yield signer, control, signed
 
 
 def _key(run_id: str) -> str:

@@ -14,6 +14,7 @@ from core.cli.parser.arguments import JoinRun, read_arguments
 from core.run.address import JoinAddress, UnreadableAddress
 from core.run.manifest import AccessSpec
 from core.run.run_file import parse_run_file, template
+from core.run.steering.authority import RunAuthority
 from core.security.identity import Identity
 from core.tickets.invitation_text import GivenTicket, InvitationSecret, read_text
 from core.tickets.ticket import invitation_in, ticket_in
@@ -42,7 +43,7 @@ def test_a_ticket_is_made_for_the_key_that_a_volunteer_is_shown(tmp_path: Path, 
     address = JoinAddress.parse(f"Join here: {link}!")
     given = read_text(address.invitation)
     assert isinstance(given, GivenTicket) and address.run_id == RUN
-    ticket = ticket_in(given.ticket, key, RUN, [organiser.peer_id], time.time())
+    ticket = ticket_in(given.ticket, key, RUN, RunAuthority((organiser.peer_id,)), time.time())
     assert ticket.until == pytest.approx(time.time() + 30 * 86_400, abs=600)
     assert address.invitation not in repr(address) and "invitation" not in address.link
 

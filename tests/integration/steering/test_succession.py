@@ -1,0 +1,103 @@
+"""A run whose organiser is lost goes on under the successor that it has named: all obey that one, and nobody else."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+
+import msgspec
+import pytest
+
+from core.errors import ErrorKind
+from core.files.folders import DataFolder
+from core.files.locks import PeerFiles
+from core.protocol.commands import Succession
+from core.protocol.events import (
+    CheckpointSaved,
+    Failed,
+    Published,
+    RoundFinished,
+    RunFound,
+    TrainingStarted,
+    Warned,
+)
+from core.run.manifest import SuccessionSpec
+from core.run.multiaddr import Multiaddr
+from core.security.identity import Identity
+from tests.integration.steering.test_steered_run import wait_for_order, workerbee
+from tests.support.real_peers import RUN_ID, Peer, PeerGroup, averaged, tiny
+
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
+
+SILENCE_SECONDS = 15
+
+
+def folder_of(group: PeerGroup, home: str) -> PeerFiles:
+    """The folder of the run that is published from there, with a key in it."""
+    files = PeerFiles(DataFolder(group.folder / home / "data").organiser_of(RUN_ID))
+    files.path.mkdir(parents=True, mode=0o700, exist_ok=True)
+    Identity.load_or_create(files.identity_path)
+    return files
+
+
+def attempt(group: PeerGroup, home: str, organiser: str, address: str) -> Peer:
+    """Somebody with the key that lies there tries to take the run over; published, or refused."""
+    succession = Succession(organiser=organiser, addresses=(Multiaddr(address),))
+    peer = group.starting_organiser(home, tiny(), succession=succession)
+    peer.until(lambda event: isinstance(event, Published | Failed))
+    return peer
+
+
+def refusal(peer: Peer) -> str:
+    """Why it may not; it has ended."""
+    peer.ended()
+    (failed,) = peer.all(Failed)
+    assert failed.problem == ErrorKind.USAGE.key
+    return str(failed.detail)
+
+
+@pytest.mark.parametrize("mode", ["gradients", "local-sgd"])
+def test_volunteers_obey_the_named_successor_after_the_organisers_silence_and_the_organiser_sees_it(
+    group: PeerGroup, mode: str
+) -> None:
+    ours = folder_of(group, "successor")
+    key = Identity.load_or_create(ours.identity_path).peer_id
+    succession = SuccessionSpec(keys=(key,), after_seconds=SILENCE_SECONDS)
+    manifest = msgspec.structs.replace(tiny(mode=mode), succession=succession)
+    organiser = group.organiser(manifest=manifest)
+    first, posted = organiser.peer_id, organiser.posted
+    volunteer = group.volunteer(posted, "volunteer")
+    helper = group.volunteer(f"{posted} {volunteer.address}", "helper", "client")
+    for each in (volunteer, helper):
+        each.wait_for(RoundFinished, averaged)
+    folder_of(group, "stranger")
+    if mode == "gradients":
+        assert "names other keys" in refusal(attempt(group, "stranger", first, volunteer.address))
+        assert "may take over after" in refusal(attempt(group, "successor", first, volunteer.address))
+    else:
+        organiser.wait_for(CheckpointSaved, lambda saved: saved.epoch > 0)
+        shutil.copy(folder_of(group, "organiser").checkpoint_file, ours.checkpoint_file)
+    organiser.kill()
+
+    attempts = (attempt(group, "successor", first, volunteer.address) for _ in itertools.count())
+    successor = next(peer for peer in attempts if peer.all(Published))
+    assert successor.peer_id == key
+    for each in (volunteer, helper):
+        assert key in str(each.wait_for(Warned, lambda event: event.problem == ErrorKind.RUN_TAKEN_OVER.key).detail)
+        assert not each.all(Failed)
+    assert successor.wait_for(TrainingStarted).epoch > 0
+    successor.wait_for(RoundFinished, averaged)
+
+    workerbee(successor.home, "steer", RUN_ID, "pause", "We look at it.")
+    for each in (volunteer, helper):
+        assert wait_for_order(each, "paused").organiser == first, "it is the run that they have agreed to"
+    returned = group.organiser(manifest=manifest, listen=(posted.rpartition("/p2p/")[0],))
+    told = returned.wait_for(Failed)
+    assert told.problem == ErrorKind.RUN_TAKEN_OVER.key and key in str(told.detail)
+    returned.ended()
+    workerbee(successor.home, "steer", RUN_ID, "resume")
+    for each in (volunteer, helper):
+        wait_for_order(each, "running", each.said.index(wait_for_order(each, "paused")))
+    newcomer = group.seeker(successor.posted, "newcomer", "client")
+    assert newcomer.wait_for(RunFound).vouched
+    successor.wait_for(RoundFinished, averaged, since=len(successor.said))
