@@ -15,7 +15,7 @@ from core.localizable import Detail, localized
 from core.run.spec.collaboration import Collaboration
 from core.run.spec.data import BYTE_TOKENS, DataSpec, HubDataset, HubImages, ImageFiles, SumsData, TextFiles
 from core.run.spec.optimizer import AdamW, OptimizerSpec
-from core.run.spec.recipe import ArithmeticGPT, CausalLM, ImageClassification, MaskedLM, RecipeSpec
+from core.run.spec.recipe import ArithmeticGPT, CausalLM, ImageClassification, MaskedLM, MoeLM, RecipeSpec
 from core.run.spec.text_rule import text_rule
 from core.schema import StrictStruct
 
@@ -190,7 +190,7 @@ def web_addresses(manifest: RunManifest) -> tuple[str, ...]:
 
 def _is_exact(recipe: RecipeSpec) -> bool:
     """Whether nobody computes it in fp16, which is what a GPU without bf16 takes instead of that."""
-    return isinstance(recipe, ArithmeticGPT) or recipe.precision == "fp32"
+    return isinstance(recipe, ArithmeticGPT | MoeLM) or recipe.precision == "fp32"
 
 
 def _misfit(recipe: RecipeSpec, data: DataSpec) -> Detail:
@@ -198,7 +198,7 @@ def _misfit(recipe: RecipeSpec, data: DataSpec) -> Detail:
     match recipe, data:
         case ArithmeticGPT(), SumsData():
             return ""
-        case ((CausalLM() | MaskedLM()), (TextFiles() | HubDataset())):
+        case ((CausalLM() | MaskedLM() | MoeLM()), (TextFiles() | HubDataset())):
             known = recipe.config.vocab_size
             if data.tokenizer != "bytes" or known >= BYTE_TOKENS:
                 return ""
@@ -222,7 +222,7 @@ def _data_for(recipe: RecipeSpec) -> Detail:
     match recipe:
         case ArithmeticGPT():
             return localized('"sums"')
-        case CausalLM() | MaskedLM():
+        case CausalLM() | MaskedLM() | MoeLM():
             return localized('"text-files" or "hub"')
         case ImageClassification():
             return localized('"image-files" or "hub-images"')

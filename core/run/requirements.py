@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from core.run.manifest import RunManifest
 from core.run.spec.collaboration import Collaboration, Compression, DeltaCodec
 from core.run.spec.data import DataSpec, ImageFiles, TextFiles
-from core.run.spec.recipe_cost import RecipeSize, size_of
+from core.run.spec.recipe_cost import ExpertsSize, RecipeSize, size_of
 
 _FLOAT_BYTES, _BFLOAT_BYTES = 4, 2
 _HOST_BYTES_PER_PARAMETER = 28  # measured: four processes of hivemind, overlap on
@@ -24,7 +24,8 @@ class ResourceRequirements:
     ``trained_parameters`` are those that are averaged. ``download_bytes`` is the run's state;
     ``fetched_bytes`` are files, which stay on the disk: the data, and a model to begin with.
     ``device_memory_bytes`` is without the driver's own share, which a CPU does not have; ``traffic_bytes`` is
-    what a computer sends in one epoch, and receives, at the most (with ``topk``, receives of one other peer).
+    what a computer sends in one epoch, and receives, at the most (with ``topk``, receives of one other peer). All of
+    that is without the ``experts``, which their hosts have.
     """
 
     parameters: int
@@ -35,6 +36,7 @@ class ResourceRequirements:
     host_memory_bytes: int
     traffic_bytes: int
     sample_flop: int
+    experts: ExpertsSize | None = None
 
 
 def estimate_requirements(manifest: RunManifest) -> ResourceRequirements:
@@ -49,6 +51,7 @@ def estimate_requirements(manifest: RunManifest) -> ResourceRequirements:
         host_memory_bytes=_HOST_BYTES + size.library_bytes + _host_bytes_per_parameter(manifest) * size.trained,
         traffic_bytes=_traffic_bytes(size.trained, manifest.collaboration),
         sample_flop=size.sample_flop,
+        experts=size.experts,
     )
 
 

@@ -14,6 +14,7 @@ HOME_UPLOAD_BITS_PER_SECOND = 10e6
 BATCHES_PER_PEER = 20  # fewer, and an epoch overshoots its target noticeably
 LEAST_SILENCE_SECONDS = 3600
 _LARGE_PARAMETERS = 1_000_000
+_COMPUTED_FASTER = 10  # times as fast as its line feeds the hosts: then a computer mostly waits for its line
 _DOWNLOADS_PER_EPOCH = 3  # fewer, and a newcomer is behind again when its download is over
 
 
@@ -28,6 +29,7 @@ def lint(manifest: RunManifest) -> tuple[str, ...]:
         *_of_sparse_changes(manifest.collaboration),
         *_of_local_updates(manifest.collaboration),
         *_of_succession(manifest),
+        *_of_experts(needs),
         *_of_words(manifest),
     )
 
@@ -132,6 +134,21 @@ def _of_succession(manifest: RunManifest) -> Iterator[str]:
         yield (
             f"[succession] after_seconds = {succession.after_seconds}: your computer may be away for longer by chance, "
             f"and whoever has taken the run over leads it for good. {LEAST_SILENCE_SECONDS} is little enough."
+        )
+
+
+def _of_experts(needs: ResourceRequirements) -> Iterator[str]:
+    """Tokens that go to experts, and their gradients, are sent with every sample, not once in an epoch."""
+    if needs.experts is None:
+        return
+    by_line = HOME_UPLOAD_BITS_PER_SECOND / 8 / needs.experts.sent_bytes
+    computed = HOME_GPU_FLOP_PER_SECOND / needs.sample_flop
+    if computed > _COMPUTED_FASTER * by_line:
+        yield (
+            f"Of a sample {needs.experts.sent_bytes / 1e6:.2f} MB go to hosts of experts: a home uplink (10 Mbit/s) "
+            f"takes {by_line:.1f} samples/s, and a good home GPU computes {computed:.0f}. Such a run needs fast lines "
+            "between trainers and hosts, as within a house or a university; raise [recipe.experts] "
+            "every_layers or lower top_k."
         )
 
 

@@ -10,6 +10,7 @@ from core.run.steering.edit import Edit
 from core.run.steering.rollback import Rollback
 from core.security.sanitize import sanitize_line, short_id
 from core.texts import figures
+from core.texts.experts import expert_facts
 from core.texts.localization import translate
 from core.texts.run_sources import sources_of
 
@@ -189,6 +190,7 @@ def facts_of(run: RunFound, homepage: str) -> list[tuple[str, str]]:
             translate("Run", "Trains"),
             fill_placeholders(translate("Run", "%1 with %2 parameters"), str(recipe), parameters),
         ),
+        *expert_facts(run),
         *sources_of(run.manifest),
         (translate("Run", "While it goes on"), _changeable_in(run)),
         (translate("Run", "Changed"), edit_words(run.edits[-1]) if run.edits else ""),

@@ -1748,6 +1748,37 @@
     </message>
 </context>
 <context>
+    <name>Experts</name>
+    <message>
+        <source>Experts</source>
+        <translation>Experten</translation>
+    </message>
+    <message>
+        <source>Sent to experts</source>
+        <translation>An Experten gesendet</translation>
+    </message>
+    <message>
+        <source>Who hosts</source>
+        <translation>Wer beherbergt</translation>
+    </message>
+    <message>
+        <source>computes for whoever asks; all trainers of the run change its experts, each a little. No code is sent</source>
+        <translation>rechnet für jeden, der fragt; alle, die im Lauf trainieren, ändern die Experten, jeder ein wenig. Programme werden nicht gesendet</translation>
+    </message>
+    <message>
+        <source>%1 on volunteers&apos; computers, each with %2 parameters and %3 of memory</source>
+        <translation>%1 auf Computern von Freiwilligen, jeder mit %2 Parametern und %3 Speicher</translation>
+    </message>
+    <message>
+        <source>%1 for each sample, and two thirds of it come back</source>
+        <translation>%1 für jedes Beispiel, und zwei Drittel davon kommen zurück</translation>
+    </message>
+    <message>
+        <source>about %1 an hour, as fast as others train</source>
+        <translation>etwa %1 in der Stunde, so schnell wie andere trainieren</translation>
+    </message>
+</context>
+<context>
     <name>Figures</name>
     <message>
         <source>not known yet</source>
@@ -6215,6 +6246,10 @@
     <message>
         <source>There is none of epoch %1. Those that are kept: %2.</source>
         <translation>Von Epoche %1 gibt es keinen. Aufgehoben sind: %2.</translation>
+    </message>
+    <message>
+        <source>The experts of such a run cannot be exported with its trunk yet.</source>
+        <translation>Die Experten eines solchen Laufs können noch nicht mit seinem Rumpf exportiert werden.</translation>
     </message>
     <message>
         <source>Its recipe cannot learn from its data.</source>

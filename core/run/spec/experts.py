@@ -1,4 +1,4 @@
-"""The numbers of a mixture of experts; not yet part of a run file.
+"""The numbers of a mixture of experts (``[recipe.experts]``).
 
 Fedus and others, Switch Transformers, arXiv:2101.03961; Shazeer and others, arXiv:1701.06538.
 """
@@ -56,3 +56,9 @@ class ExpertsSpec(StrictStruct, kw_only=True, frozen=True):
     def has_experts(self, layer: int) -> bool:
         """Whether the layer of that number, from 0, has experts in place of its feed-forward network."""
         return (layer + 1) % self.every_layers == 0
+
+
+def expert_parameters(hidden_size: int, expansion: int) -> int:
+    """How many numbers one expert has, whose tokens are ``hidden_size`` wide."""
+    inner = hidden_size * expansion
+    return 2 * hidden_size * inner + inner + hidden_size

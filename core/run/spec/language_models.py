@@ -125,5 +125,7 @@ class Albert(_Family, tag="albert", kw_only=True, frozen=True):
 
 
 CausalConfig = GPT2 | Llama | Qwen2 | GPTNeoX | OPT
+ExpertConfig = GPT2 | Llama | Qwen2 | GPTNeoX
+"""Those whose feed-forward network is one module, in whose place experts can be."""
 MaskedConfig = Bert | Roberta | DistilBert | Albert
 ModelConfig = CausalConfig | MaskedConfig

@@ -12,6 +12,7 @@ from core.run.spec.language_models import (
     Bert,
     CausalConfig,
     DistilBert,
+    ExpertConfig,
     GPTNeoX,
     Llama,
     MaskedConfig,
@@ -50,6 +51,18 @@ def adapters_of(config: ModelConfig, rank: int, names: tuple[str, ...]) -> int:
     """The parameters of low-rank adapters to the layers of those names, or to all where none is named."""
     adapted = [linear for linear in linears_of(config) if not names or linear.name in names]
     return sum(linear.adapter(rank) for linear in adapted)
+
+
+def feed_forward_parameters_of(config: ExpertConfig) -> int:
+    """The parameters of one layer's feed-forward network, in whose place experts can be."""
+    width, wide = config.hidden_size, config.expanded_size
+    match config:
+        case GPT2() | GPTNeoX():
+            return 2 * width * wide + wide + width
+        case Llama() | Qwen2():
+            return 3 * width * wide
+        case _:
+            assert_never(config)
 
 
 def linears_of(config: ModelConfig) -> tuple[Linear, ...]:

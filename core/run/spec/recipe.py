@@ -8,8 +8,9 @@ from msgspec import Meta
 
 from core.localizable import localized
 from core.run.spec.data import Repository, Revision
+from core.run.spec.experts import MAX_LAYERS, ExpertsSpec
 from core.run.spec.image_models import ViT
-from core.run.spec.language_models import CausalConfig, MaskedConfig, ModelConfig
+from core.run.spec.language_models import CausalConfig, ExpertConfig, MaskedConfig, ModelConfig
 from core.run.spec.parameter_count import linears_of
 from core.schema import Fraction, StrictStruct
 
@@ -148,6 +149,36 @@ class ImageClassification(_Transformer, tag="image-classification", kw_only=True
     """What red, green and blue are then divided by."""
 
 
+class MoeLM(StrictStruct, tag_field="kind", tag="moe-lm", kw_only=True, frozen=True):
+    """A language model that predicts the next token, and in which volunteers host the experts of some layers.
+
+    Trunk and routers are trained by all and averaged as in any run, in float32; each expert is trained by its host.
+    """
+
+    config: ExpertConfig
+    """The model family of the trunk and its numbers; layers with experts have no feed-forward network of it."""
+    sequence_length: Annotated[int, Meta(ge=8, le=131_072)]
+    """The number of tokens of one sample."""
+    experts: ExpertsSpec = ExpertsSpec()
+    """The experts, and how their hosts train them."""
+
+    def __post_init__(self) -> None:
+        layers, config = self.config.num_hidden_layers, self.config
+        if self.sequence_length > config.longest_sequence:
+            raise ValueError(f"sequence_length must be at most {config.longest_sequence} with this config")
+        if layers > MAX_LAYERS:
+            raise ValueError(f"num_hidden_layers must be at most {MAX_LAYERS} in a model with experts")
+        if self.experts.every_layers > layers:
+            raise ValueError(
+                f"every_layers {self.experts.every_layers} is more than the {layers} layers: none has experts"
+            )
+
+    @property
+    def expert_layers(self) -> tuple[int, ...]:
+        """The numbers of the layers that have experts, from 0."""
+        return tuple(filter(self.experts.has_experts, range(self.config.num_hidden_layers)))
+
+
 LanguageModelSpec = CausalLM | MaskedLM
 TransformerSpec = LanguageModelSpec | ImageClassification
-RecipeSpec = ArithmeticGPT | CausalLM | MaskedLM | ImageClassification
+RecipeSpec = ArithmeticGPT | CausalLM | MaskedLM | MoeLM | ImageClassification

@@ -6,15 +6,17 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from core.run.spec.data import DataSpec, SumsData
+from core.run.spec.experts import expert_parameters
 from core.run.spec.image_models import ViT, image_parameters_of
 from core.run.spec.language_models import Llama, ModelConfig, Qwen2
-from core.run.spec.parameter_count import adapters_of, parameters_of
+from core.run.spec.parameter_count import adapters_of, feed_forward_parameters_of, parameters_of
 from core.run.spec.recipe import (
     ArithmeticGPT,
     CausalLM,
     ImageClassification,
     LanguageModelSpec,
     MaskedLM,
+    MoeLM,
     RecipeSpec,
 )
 
@@ -25,11 +27,41 @@ _TOKENS, _DIGITS = 12, 10  # the digits, + and =; only digits are predicted
 
 
 @dataclass(frozen=True)
+class ExpertsSize:
+    """All experts of a model; each has so many ``parameters``, and is ``state_bytes`` large with AdamW's statistics.
+
+    A trainer sends ``sent_floats`` of each sample to hosts: tokens forward, and tokens and gradients backward. It
+    receives ``received_floats``, both at the most: tokens beyond an expert's capacity are not sent.
+    """
+
+    count: int
+    parameters: int
+    sent_floats: int
+    received_floats: int
+
+    @property
+    def state_bytes(self) -> int:
+        """The memory of one expert's weights and AdamW's two statistics of each, in float32."""
+        return 3 * _FLOAT_BYTES * self.parameters
+
+    @property
+    def sent_bytes(self) -> int:
+        """What a trainer sends of a sample, in float32."""
+        return _FLOAT_BYTES * self.sent_floats
+
+    @property
+    def received_bytes(self) -> int:
+        """What a trainer receives of a sample."""
+        return _FLOAT_BYTES * self.received_floats
+
+
+@dataclass(frozen=True)
 class RecipeSize:
     """The size of a recipe's model and the cost of a sample; ``kept_floats`` is what backward needs of one forward.
 
     ``frozen_bytes`` hold the weights that are not trained; ``pretrained_bytes`` are fetched from a hub.
-    ``library_bytes`` of ordinary memory hold the code that only such models need.
+    ``library_bytes`` of ordinary memory hold the code that only such models need. A model with ``experts`` is counted
+    without them, as each is with its host.
     """
 
     parameters: int
@@ -39,6 +71,7 @@ class RecipeSize:
     frozen_bytes: int = 0
     pretrained_bytes: int = 0
     library_bytes: int = 0
+    experts: ExpertsSize | None = None
 
 
 # Training costs 6 FLOP for each parameter and token, 2 forward and 4 backward (Kaplan and others, arXiv:2001.08361,
@@ -51,6 +84,8 @@ def size_of(recipe: RecipeSpec, data: DataSpec) -> RecipeSize:
             return _of_arithmetic(recipe, data if isinstance(data, SumsData) else SumsData())
         case CausalLM() | MaskedLM():
             return _of_language_model(recipe)
+        case MoeLM():
+            return _of_mixture(recipe)
         case ImageClassification():
             return _of_image_classifier(recipe)
         case _:
@@ -83,6 +118,29 @@ def _of_language_model(recipe: LanguageModelSpec) -> RecipeSize:
         frozen_bytes=0 if lora is None else round(whole * _frozen_width(recipe)),
         library_bytes=_LIBRARY_BYTES,
         pretrained_bytes=0 if recipe.pretrained is None else whole * _FLOAT_BYTES,
+    )
+
+
+def _of_mixture(recipe: MoeLM) -> RecipeSize:
+    """The trunk and the routers; a layer with experts keeps the tokens that it has sent, and what has come back."""
+    config, experts, tokens = recipe.config, recipe.experts, recipe.sequence_length
+    width, layers = config.hidden_size, len(recipe.expert_layers)
+    plain = parameters_of(config) - layers * feed_forward_parameters_of(config)
+    trunk = plain + layers * width * experts.experts
+    routed = layers * tokens * experts.top_k * width
+    kept = tokens * (config.num_hidden_layers * _kept_by_layer(config) + 3 * config.vocab_size) + 4 * routed
+    return RecipeSize(
+        parameters=trunk,
+        trained=trunk,
+        kept_floats=kept,
+        sample_flop=6 * trunk * tokens,
+        library_bytes=_LIBRARY_BYTES,
+        experts=ExpertsSize(
+            count=layers * experts.experts,
+            parameters=expert_parameters(width, experts.expansion),
+            sent_floats=3 * routed,
+            received_floats=2 * routed,
+        ),
     )
 
 

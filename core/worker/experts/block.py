@@ -11,8 +11,6 @@ from torch import Tensor, nn
 
 from core.run.spec.experts import MAX_EXPERTS, ExpertsSpec
 
-_FLOAT_BYTES = 4
-
 
 class ExpertId(NamedTuple):
     """An expert by the number of its layer and its number within that layer, both from 0."""
@@ -32,17 +30,6 @@ class ExpertShape:
     def of(cls, spec: ExpertsSpec, hidden_size: int) -> ExpertShape:
         """That of the experts of a run whose hidden state is so wide."""
         return cls(hidden_size, spec.expansion)
-
-    @property
-    def parameters(self) -> int:
-        """How many numbers one expert has."""
-        inner = self.hidden_size * self.expansion
-        return 2 * self.hidden_size * inner + inner + self.hidden_size
-
-    @property
-    def state_bytes(self) -> int:
-        """The memory of one expert's weights and AdamW's two statistics of each, in float32."""
-        return 3 * _FLOAT_BYTES * self.parameters
 
 
 class FeedForward(nn.Module):

@@ -36,6 +36,28 @@ class ExpertCalls(Protocol):
     def backward(self, inputs: Sequence[ExpertInput]) -> list[Tensor | None]: ...
 
 
+class EchoCalls:
+    """Stands for hosts of so many experts a layer that answer at once, with what they were sent.
+
+    With them a model takes the memory that it will take, before it is connected with any host.
+    """
+
+    def __init__(self, experts: int) -> None:
+        self._experts = experts
+
+    def available(self, layer: int) -> Collection[int]:
+        """The numbers of all of a layer."""
+        return range(self._experts)
+
+    def forward(self, inputs: Sequence[ExpertInput]) -> list[Tensor | None]:
+        """What each was sent, unchanged."""
+        return [each.tokens.clone() for each in inputs]
+
+    def backward(self, inputs: Sequence[ExpertInput]) -> list[Tensor | None]:
+        """The gradients that each was sent, unchanged."""
+        return [None if each.gradient is None else each.gradient.clone() for each in inputs]
+
+
 class Experts(Protocol):
     """The experts of one layer.
 

@@ -16,7 +16,7 @@ from core.protocol.commands import Export
 from core.protocol.events import Exported
 from core.run.manifest import RunManifest
 from core.run.spec.data import HubDataset, HubImages, ImageFiles, SumsData, TextFiles
-from core.run.spec.recipe import ArithmeticGPT, CausalLM, ImageClassification, MaskedLM
+from core.run.spec.recipe import ArithmeticGPT, CausalLM, ImageClassification, MaskedLM, MoeLM
 from core.worker.export.arithmetic_model import ArithmeticExport
 from core.worker.export.checkpoint_choice import choose_checkpoint
 from core.worker.export.model_card import model_card
@@ -65,6 +65,11 @@ def _export_of(manifest: RunManifest, context: FetchContext) -> ArithmeticExport
             return TransformersExport(language, text, context)
         case ImageClassification() as vision, (ImageFiles() | HubImages()) as images:
             return TransformersExport(vision, images, context)
+        case MoeLM(), _:
+            raise UserError(
+                ErrorKind.MANIFEST_REFUSED,
+                localized("The experts of such a run cannot be exported with its trunk yet."),
+            )
         case _:
             raise UserError(ErrorKind.MANIFEST_REFUSED, localized("Its recipe cannot learn from its data."))
 

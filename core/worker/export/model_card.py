@@ -7,7 +7,7 @@ from typing import assert_never
 
 from core.run.manifest import RunManifest
 from core.run.spec.data import HubDataset, HubImages, ImageFiles, SumsData, TextFiles
-from core.run.spec.recipe import ArithmeticGPT, CausalLM, ImageClassification, MaskedLM
+from core.run.spec.recipe import ArithmeticGPT, CausalLM, ImageClassification, MaskedLM, MoeLM
 from core.worker.export.transformers_model import BASE
 from core.worker.training.checkpoint_file import CheckpointContent
 
@@ -50,7 +50,7 @@ def _metadata(manifest: RunManifest, has_adapters: bool) -> Iterator[str]:
     """The card's YAML; its values are ours, or names of repositories, whose letters are bounded."""
     kind = manifest.recipe.__struct_config__.tag
     lines = ["---"]
-    if not isinstance(manifest.recipe, ArithmeticGPT):
+    if not isinstance(manifest.recipe, ArithmeticGPT | MoeLM):
         lines.append(f"library_name: {'peft' if has_adapters else 'transformers'}")
         lines.append(f"pipeline_tag: {_PIPELINES[str(kind)]}")
         if (begin := manifest.recipe.pretrained) is not None:
@@ -65,6 +65,8 @@ def _metadata(manifest: RunManifest, has_adapters: bool) -> Iterator[str]:
 def _use(manifest: RunManifest, has_adapters: bool) -> str:
     recipe = manifest.recipe
     match recipe:
+        case MoeLM():
+            raise NotImplementedError("a trunk without its experts is not exported")
         case ArithmeticGPT():
             return _python("from model import load", "", "print(load().add(7, 5))")
         case ImageClassification():

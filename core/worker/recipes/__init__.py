@@ -9,9 +9,10 @@ from core.errors import ErrorKind, UserError
 from core.localizable import localized
 from core.run.manifest import RunManifest
 from core.run.spec.data import HubDataset, HubImages, ImageFiles, SumsData, TextFiles
-from core.run.spec.recipe import ArithmeticGPT, CausalLM, ImageClassification, MaskedLM
+from core.run.spec.recipe import ArithmeticGPT, CausalLM, ImageClassification, MaskedLM, MoeLM
 from core.worker.fetch.file_store import FetchContext
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
+from core.worker.recipes.mixture_language_model import MixtureLanguageModel
 from core.worker.recipes.recipe import Batch, Evaluation, Example, Recipe
 from core.worker.recipes.synthetic_data import SyntheticBlocks, SyntheticImages
 from core.worker.recipes.transformers_factory import (
@@ -19,9 +20,19 @@ from core.worker.recipes.transformers_factory import (
     build_language_model,
     fetch_and_build_classifier,
     fetch_and_build_language_model,
+    fetch_and_build_mixture,
 )
 
-__all__ = ["Batch", "Evaluation", "Example", "FetchContext", "Recipe", "build", "build_for_noise"]
+__all__ = [
+    "Batch",
+    "Evaluation",
+    "Example",
+    "FetchContext",
+    "MixtureLanguageModel",
+    "Recipe",
+    "build",
+    "build_for_noise",
+]
 
 
 def build(manifest: RunManifest, *, seed: int, device: torch.device, context: FetchContext | None = None) -> Recipe:
@@ -37,6 +48,8 @@ def build(manifest: RunManifest, *, seed: int, device: torch.device, context: Fe
             return ArithmeticRecipe(numbers, sums, seed=seed, device=device)
         case (CausalLM() | MaskedLM()) as spec, (TextFiles() | HubDataset()) as text if context:
             return fetch_and_build_language_model(spec, text, seed=seed, device=device, context=context)
+        case MoeLM() as spec, (TextFiles() | HubDataset()) as text if context:
+            return fetch_and_build_mixture(spec, text, seed=seed, device=device, context=context)
         case ImageClassification() as spec, (ImageFiles() | HubImages()) as images if context:
             return fetch_and_build_classifier(spec, images, seed=seed, device=device, context=context)
         case _:
@@ -55,6 +68,8 @@ def build_synthetic(manifest: RunManifest, device: torch.device) -> Recipe:
         case CausalLM(quantization=None) | MaskedLM(quantization=None) as spec:
             plain = msgspec.structs.replace(spec, compile=False)
             return build_language_model(plain, SyntheticBlocks(spec), seed=0, device=device)
+        case MoeLM() as mixture:
+            return MixtureLanguageModel(mixture, SyntheticBlocks(mixture), device)
         case ImageClassification() as spec:
             plain_one = msgspec.structs.replace(spec, compile=False)
             return build_classifier(plain_one, SyntheticImages(spec), device=device)

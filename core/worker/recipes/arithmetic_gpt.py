@@ -6,8 +6,6 @@ the column in hand and the carry from the one before: ``17+25=42`` is the tokens
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -72,8 +70,8 @@ def is_held_out(pairs: Tensor) -> Tensor:
     return hashed * hashed % _MERSENNE_PRIME % HELD_OUT_ONE_IN == 0
 
 
-class AttentionBlock(nn.Module):
-    """A pre-norm transformer block: causal self-attention, then what a subclass computes, both residual."""
+class Block(nn.Module):
+    """A pre-norm transformer block: causal self-attention, then a two-layer perceptron, both residual."""
 
     def __init__(self, numbers: ArithmeticGPT) -> None:
         super().__init__()
@@ -82,17 +80,15 @@ class AttentionBlock(nn.Module):
         self.before_attention, self.before_perceptron = nn.LayerNorm(width), nn.LayerNorm(width)
         self.queries_keys_values = nn.Linear(width, 3 * width, bias=False)
         self.attended = nn.Linear(width, width, bias=False)
+        self.expand, self.contract = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
         self.dropout = nn.Dropout(numbers.dropout)
 
     def forward(self, stream: Tensor) -> Tensor:
         """The residual stream after this block; (samples, tokens, width) in and out."""
         stream = stream + self.dropout(self._attend(self.before_attention(stream)))
-        changed: Tensor = stream + self.dropout(self.feed_forward(self.before_perceptron(stream)))
+        hidden = F.gelu(self.expand(self.before_perceptron(stream)))
+        changed: Tensor = stream + self.dropout(self.contract(hidden))
         return changed
-
-    def feed_forward(self, stream: Tensor) -> Tensor:
-        """The change to each token by itself, (samples, tokens, width) in and out."""
-        raise NotImplementedError
 
     def _attend(self, stream: Tensor) -> Tensor:
         samples, tokens, width = stream.shape
@@ -103,33 +99,15 @@ class AttentionBlock(nn.Module):
         return attended
 
 
-class Block(AttentionBlock):
-    """A block whose feed-forward network is a perceptron of two layers."""
-
-    def __init__(self, numbers: ArithmeticGPT) -> None:
-        super().__init__(numbers)
-        width = numbers.width
-        self.expand, self.contract = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
-
-    def feed_forward(self, stream: Tensor) -> Tensor:
-        """The change to each token by itself."""
-        changed: Tensor = self.contract(F.gelu(self.expand(stream)))
-        return changed
-
-
 class Transformer(nn.Module):
     """A decoder-only transformer that predicts, from ``=`` on, the next digit of the answer."""
 
-    def __init__(
-        self, numbers: ArithmeticGPT, digits: int, make_block: Callable[[int], AttentionBlock] | None = None
-    ) -> None:
-        """``make_block`` builds the block of each layer, by its number, where it is not a `Block`."""
+    def __init__(self, numbers: ArithmeticGPT, digits: int) -> None:
         super().__init__()
-        make = make_block or (lambda _layer: Block(numbers))
         self.equals_at = 2 * digits + 1
         self.token = nn.Embedding(TOKENS, numbers.width)
         self.position = nn.Embedding(3 * digits + 2, numbers.width)
-        self.blocks = nn.Sequential(*map(make, range(numbers.layers)))
+        self.blocks = nn.Sequential(*(Block(numbers) for _ in range(numbers.layers)))
         self.last_norm = nn.LayerNorm(numbers.width)
         self.digit = nn.Linear(numbers.width, 10, bias=False)
         self._initialize(numbers.layers)

@@ -11,7 +11,7 @@ import torch
 
 from core.run.spec.image_models import ViT
 from core.run.spec.language_models import Llama, ModelConfig, Qwen2
-from core.run.spec.recipe import CausalLM, ImageClassification, MaskedLM, TransformerSpec
+from core.run.spec.recipe import CausalLM, ImageClassification, MaskedLM, MoeLM, TransformerSpec
 
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig, PreTrainedModel
@@ -80,7 +80,7 @@ def seeded_initialization() -> Iterator[None]:
         yield
 
 
-def model_from_scratch(spec: TransformerSpec) -> PreTrainedModel:
+def model_from_scratch(spec: TransformerSpec | MoeLM) -> PreTrainedModel:
     """Build the model that the run's config describes, with random weights, on the CPU."""
     with seeded_initialization():
         config = fresh_config(spec.config)
@@ -88,12 +88,12 @@ def model_from_scratch(spec: TransformerSpec) -> PreTrainedModel:
     return model
 
 
-def auto_class(spec: TransformerSpec) -> Any:
+def auto_class(spec: TransformerSpec | MoeLM) -> Any:
     """The Auto class of `transformers` for such models; `transformers` is imported here and not before."""
     from transformers import AutoModelForCausalLM, AutoModelForImageClassification, AutoModelForMaskedLM
 
     match spec:
-        case CausalLM():
+        case CausalLM() | MoeLM():
             return AutoModelForCausalLM
         case MaskedLM():
             return AutoModelForMaskedLM

@@ -9,7 +9,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from core.run.spec.recipe import LanguageModelSpec
 from core.worker.data import Blocks
 from core.worker.recipes.objective import IGNORED_TARGET, Objective
 from core.worker.recipes.precision import MixedPrecision, compile_model
@@ -27,18 +26,19 @@ class LanguageModel:
 
     def __init__(
         self,
-        spec: LanguageModelSpec,
         model: nn.Module,
         blocks: Blocks,
         objective: Objective,
         numbers: MixedPrecision,
         device: torch.device,
+        *,
+        compiles: bool = False,
     ) -> None:
         self.model = model.train()
         self._blocks, self._objective, self._precision, self._device = blocks, objective, numbers, device
         self._held_out = limit_evaluation(blocks.held_out(), model)
         self._forward: Callable[..., Any] = self.model
-        if spec.compile:
+        if compiles:
             self._forward = compile_model(self.model, self._trial_step)
 
     def draw(self, batch_size: int) -> Batch:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from core.run.spec.recipe import ImageClassification, LanguageModelSpec
+from core.run.spec.recipe import ImageClassification, LanguageModelSpec, MoeLM
 from core.worker.data import LabelledImages
 
 _MASK_TOKEN = 0
@@ -14,7 +14,7 @@ _MASK_TOKEN = 0
 class SyntheticBlocks:
     """Blocks of random tokens of the model's vocabulary, (blocks, sequence length) int64."""
 
-    def __init__(self, spec: LanguageModelSpec) -> None:
+    def __init__(self, spec: LanguageModelSpec | MoeLM) -> None:
         self.vocabulary_size, self.mask_token = spec.config.vocab_size, _MASK_TOKEN
         self._length = spec.sequence_length
 

@@ -12,7 +12,7 @@ import torch
 from core.errors import ErrorKind, UserError
 from core.localizable import localized
 from core.run.spec.data import ImageData, TextData
-from core.run.spec.recipe import CausalLM, ImageClassification, LanguageModelSpec, TransformerSpec
+from core.run.spec.recipe import CausalLM, ImageClassification, LanguageModelSpec, MoeLM, TransformerSpec
 from core.worker.data import Blocks, Images, open_blocks, open_images
 from core.worker.fetch.file_store import FetchContext
 from core.worker.fetch.hub_files import fetch_model
@@ -21,6 +21,7 @@ from core.worker.recipes.image_classifier import ImageClassifier
 from core.worker.recipes.initialization import model_from_scratch
 from core.worker.recipes.language_model import LanguageModel
 from core.worker.recipes.lora import add_adapters
+from core.worker.recipes.mixture_language_model import MixtureLanguageModel
 from core.worker.recipes.objective import MaskedTokens, NextToken, Objective
 from core.worker.recipes.precision import MixedPrecision, dtype_for
 from core.worker.recipes.pretrained import model_from_hub
@@ -87,7 +88,19 @@ def build_language_model(
     if spec.quantization is None:
         model.to(device)
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    return LanguageModel(spec, model, blocks, objective, MixedPrecision(dtype, device, trained), device)
+    numbers = MixedPrecision(dtype, device, trained)
+    return LanguageModel(model, blocks, objective, numbers, device, compiles=spec.compile)
+
+
+def fetch_and_build_mixture(
+    spec: MoeLM, data: TextData, *, seed: int, device: torch.device, context: FetchContext
+) -> MixtureLanguageModel:
+    """Fetch the run's text, and build its trunk and routers on that device; raises UserError."""
+    configure_hub_library(context.store.folder("library"))
+    store, listener = context.store, context.listener
+    blocks = open_blocks(data, sequence_length=spec.sequence_length, seed=seed, store=store, listener=listener)
+    _refuse_unknown_tokens(blocks, spec.config.vocab_size)
+    return MixtureLanguageModel(spec, blocks, device)
 
 
 def build_classifier(
@@ -130,14 +143,18 @@ def _enable_gradient_checkpointing(model: PreTrainedModel) -> None:
 
 def _objective(spec: LanguageModelSpec, blocks: Blocks, seed: int) -> Objective:
     """The objective of the recipe; raises UserError where the tokenizer does not suit the model."""
-    known = spec.config.vocab_size
-    if blocks.vocabulary_size > known:
-        raise UserError(
-            ErrorKind.FILES_REFUSED,
-            localized("The tokenizer has %1 tokens, and the model's vocab_size is %2.", blocks.vocabulary_size, known),
-        )
+    _refuse_unknown_tokens(blocks, spec.config.vocab_size)
     if isinstance(spec, CausalLM):
         return NextToken()
     if blocks.mask_token is None:
         raise UserError(ErrorKind.FILES_REFUSED, localized("The tokenizer has no mask, which masked-lm needs."))
     return MaskedTokens(blocks.vocabulary_size, blocks.mask_token, seed)
+
+
+def _refuse_unknown_tokens(blocks: Blocks, known: int) -> None:
+    """Raise UserError where the tokenizer has more tokens than the ``known`` ones of the model."""
+    if blocks.vocabulary_size > known:
+        raise UserError(
+            ErrorKind.FILES_REFUSED,
+            localized("The tokenizer has %1 tokens, and the model's vocab_size is %2.", blocks.vocabulary_size, known),
+        )

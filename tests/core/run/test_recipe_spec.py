@@ -7,9 +7,11 @@ import pytest
 
 from core.errors import ErrorKind, UserError
 from core.run.manifest import RunManifest, decode_manifest
+from core.run.requirements import estimate_requirements
 from core.run.run_file import parse_run_file
+from core.run.run_file_lint import lint
 from core.run.spec.data import FileAt, SumsData, TextFiles
-from core.run.spec.recipe import ArithmeticGPT
+from core.run.spec.recipe import ArithmeticGPT, MoeLM
 
 RUN = """
 [run]
@@ -94,6 +96,43 @@ def test_a_recipe_that_cannot_learn_from_the_runs_data_is_refused() -> None:
     files = TextFiles(files=(FileAt(url="http://a/b", sha256="0" * 64, size_bytes=1),), format="text")
     with pytest.raises(ValueError, match='"arithmetic-gpt" cannot learn from data kind "text-files"'):
         _with(manifest, recipe=ArithmeticGPT(), data=files)
+
+
+MIXTURE = RUN.replace('"causal-lm"', '"moe-lm"').replace("[recipe.lora]\nrank = 4", "[recipe.experts]\nexperts = 4")
+
+
+def test_a_mixture_of_experts_survives_being_signed_and_says_which_layers_have_experts() -> None:
+    manifest = parse_run_file(MIXTURE)
+    assert decode_manifest(msgspec.json.encode(manifest)) == manifest
+    assert isinstance(manifest.recipe, MoeLM) and manifest.recipe.expert_layers == (1,)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("experts = 4", "experts = 1", "[recipe.experts] experts = 1: must be"),
+        ("experts = 4", "experts = 4\ntop_k = 5", "top_k 5 is more than the 4 experts of a layer"),
+        ("experts = 4", "experts = 4\nevery_layers = 3", "every_layers 3 is more than the 2 layers: none has experts"),
+        ("experts = 4", 'experts = 4\nblock = "os.system"', '[recipe.experts] block = "os.system": must be "ffn"'),
+        ("num_hidden_layers = 2", "num_hidden_layers = 25", "num_hidden_layers must be at most 24"),
+        ('"gpt2"', '"opt"', '[recipe.config] model_type = "opt": must be "gpt2" or "llama"'),
+        ("sequence_length = 64", "sequence_length = 65", "sequence_length must be at most 64"),
+        ("vocab_size = 300", "vocab_size = 257", 'tokenizer "bytes" has 258 tokens, and vocab_size is 257'),
+    ],
+)
+def test_a_mistake_in_a_mixture_of_experts_is_named(old: str, new: str, said: str) -> None:
+    assert old in MIXTURE
+    with pytest.raises(UserError) as caught:
+        parse_run_file(MIXTURE.replace(old, new, 1))
+    assert said in str(caught.value.detail)
+
+
+def test_a_run_whose_experts_would_wait_for_home_lines_is_told_so() -> None:
+    manifest = parse_run_file(MIXTURE)
+    needs = estimate_requirements(manifest).experts
+    assert needs is not None and needs.count == 4
+    assert needs.sent_bytes == 3 * 64 * 2 * 32 * 4 and needs.received_bytes == 2 * 64 * 2 * 32 * 4
+    assert any("fast lines between trainers and hosts" in hint for hint in lint(manifest))
 
 
 def _with(manifest: RunManifest, **parts: object) -> RunManifest:

@@ -28,18 +28,13 @@ from hivemind.p2p import PeerID
 from hivemind.proto import runtime_pb2
 
 from core.run.spec.experts import ExpertsSpec
-from core.run.spec.recipe import ArithmeticGPT
+from core.run.spec.language_models import GPT2
+from core.run.spec.recipe import MoeLM
 from core.security.identity import Identity
 from core.worker.experts.block import ExpertId, ExpertShape
 from core.worker.process import process_tree
 from core.worker.recipes.arithmetic_gpt import Sums
-from core.worker.recipes.mixture_transformer import (
-    MixtureTransformer,
-    experts_of,
-    fill,
-    remote_model,
-    whole_model,
-)
+from core.worker.recipes.mixture_model import experts_in, fill, remote_model, whole_model
 from core.worker.swarm import Swarm, enter_swarm
 from core.worker.swarm.experts.caller import ExpertCaller
 from core.worker.swarm.experts.host import ExpertHost
@@ -50,10 +45,11 @@ from tests.support.forked.own_locks import make_own_locks
 RUN_ID = "experts"
 HOSTS = 3
 DIGITS = 1
-NUMBERS = ArithmeticGPT(layers=2, width=32, heads=2)
+TRUNK = GPT2(vocab_size=16, hidden_size=32, num_hidden_layers=2, num_attention_heads=2, max_position_embeddings=8)
 SPEC = ExpertsSpec(experts=6, expansion=2, top_k=2, learning_rate=3e-3, batch_tokens=400, max_wait_seconds=60.0)
-SHAPE = ExpertShape.of(SPEC, NUMBERS.width)
-EXPERTS = experts_of(NUMBERS, SPEC)
+RECIPE = MoeLM(config=TRUNK, sequence_length=8, experts=SPEC)
+SHAPE = ExpertShape.of(SPEC, TRUNK.hidden_size)
+EXPERTS = list(experts_in(RECIPE))
 BATCH = 64
 LISTEN = "/ip4/127.0.0.1/tcp/0"
 
@@ -103,7 +99,13 @@ def live_as_host(folder: Path, number: int, trainers: frozenset[str], addresses:
         experts = EXPERTS[2 * number : 2 * number + 2]
         may_train = trainers.__contains__
         ExpertHost(
-            swarm, RUN_ID, experts, hidden_size=NUMBERS.width, spec=SPEC, may_train=may_train, folder=folder / "experts"
+            swarm,
+            RUN_ID,
+            experts,
+            hidden_size=TRUNK.hidden_size,
+            spec=SPEC,
+            may_train=may_train,
+            folder=folder / "experts",
         )
         os.write(tell, f"{swarm.addresses()[0]}\n".encode())
         threading.Event().wait()
@@ -117,8 +119,9 @@ class Trainer:
 
     def __init__(self, swarm: Swarm, seed: int) -> None:
         self.swarm = swarm
-        self.caller = ExpertCaller(swarm, RUN_ID, NUMBERS.width)
-        self.model = remote_model(NUMBERS, DIGITS, SPEC, self.caller)
+        self.caller = ExpertCaller(swarm, RUN_ID, TRUNK.hidden_size)
+        self.mixture = remote_model(RECIPE, self.caller)
+        self.model = self.mixture.model
         self._sums = Sums(DIGITS, seed)
 
     def wait_for_experts(self) -> None:
@@ -130,9 +133,15 @@ class Trainer:
     def backward(self) -> float:
         """The loss of a batch, whose gradient is left in the trunk, and sent to the experts."""
         batch = self._sums.encode(self._sums.draw(BATCH))
-        loss = F.cross_entropy(self.model(batch.inputs).flatten(0, 1), batch.targets.flatten())
-        torch.autograd.backward(loss + self.model.load_balancing_loss())
+        loss = F.cross_entropy(answers(self.model, batch.inputs).flatten(0, 1), batch.targets.flatten())
+        torch.autograd.backward(loss + self.mixture.load_balancing_loss())
         return float(loss.detach())
+
+
+def answers(model: torch.nn.Module, sums: torch.Tensor) -> torch.Tensor:
+    """The logits of the digits of each sum's answer."""
+    logits: torch.Tensor = model(input_ids=sums).logits[:, 2 * DIGITS + 1 :]
+    return logits
 
 
 class Trunk:
@@ -155,8 +164,8 @@ class Trunk:
             for first, each in zip(self._all[0], parameters, strict=True):
                 each.data.copy_(first.data)
                 each.grad = None
-        answered = [each.last.answered for trainer in self._trainers for each in trainer.model.mixtures()]
-        sent = [each.last.sent for trainer in self._trainers for each in trainer.model.mixtures()]
+        answered = [each.last.answered for trainer in self._trainers for each in trainer.mixture.mixtures.values()]
+        sent = [each.last.sent for trainer in self._trainers for each in trainer.mixture.mixtures.values()]
         present = [len(trainer.caller.available(EXPERTS[0].layer)) for trainer in self._trainers]
         seconds = time.monotonic() - began
         say(loss=sum(losses) / len(losses), seconds=seconds, answered=sum(answered) / sum(sent), present=present)
@@ -189,8 +198,8 @@ def count_lines(going_on: threading.Semaphore) -> None:
 def forge(trainer: Trainer, stranger: Trainer) -> None:
     """Send each host what it must refuse, and say what it has answered and which weights are others afterwards."""
     before = states(trainer)
-    tokens = torch.ones(4, NUMBERS.width)
-    too_many = torch.ones(most_tokens(NUMBERS.width) + 1, NUMBERS.width)
+    tokens = torch.ones(4, TRUNK.hidden_size)
+    too_many = torch.ones(most_tokens(TRUNK.hidden_size) + 1, TRUNK.hidden_size)
     answers = {
         "stranger": ask(stranger, request(header(), tokens, tokens)),
         "nan": ask(trainer, request(header(), tokens, tokens * torch.nan)),
@@ -240,17 +249,18 @@ def pairs(before: Any, after: Any, expert: ExpertId) -> list[tuple[torch.Tensor,
 
 def compare(trainer: Trainer) -> None:
     """Say how much the logits of a whole model of plain PyTorch differ from those of the trunk and its hosts."""
-    whole: MixtureTransformer = whole_model(NUMBERS, DIGITS, SPEC)
-    fill(whole, trainer.model, states(trainer))
+    filled = whole_model(RECIPE)
+    whole = filled.model
+    fill(filled, trainer.model.state_dict(), states(trainer))
     inputs = trainer._sums.encode(Sums(DIGITS, 0).held_out()).inputs
     trainer.model.eval()
     whole.eval()
     with torch.inference_mode():
-        there, here = trainer.model(inputs), whole(inputs)
+        there, here = answers(trainer.model, inputs), answers(whole, inputs)
     trainer.model.train()
-    untrained = whole_model(NUMBERS, DIGITS, SPEC)
+    untrained = whole_model(RECIPE).model.eval()
     with torch.inference_mode():
-        changed = (untrained(inputs) - here).abs().max()
+        changed = (answers(untrained, inputs) - here).abs().max()
     say(difference=float((there - here).abs().max()), changed=float(changed))
 
 

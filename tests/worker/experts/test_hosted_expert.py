@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.run.spec.experts import ExpertsSpec
+from core.run.spec.experts import ExpertsSpec, expert_parameters
 from core.worker.experts.block import ExpertId, ExpertShape, build_expert
 from core.worker.experts.hosted_expert import HostedExpert, NotFiniteError, clipping_scales
 
@@ -44,7 +44,7 @@ def test_an_expert_has_the_same_weights_on_every_computer_and_others_have_other_
     assert is_unchanged(hosted())
     other = build_expert(ExpertId(3, 1), SHAPE)
     assert not torch.equal(other.expand.weight, build_expert(EXPERT, SHAPE).expand.weight)
-    assert sum(each.numel() for each in other.parameters()) == SHAPE.parameters
+    assert sum(each.numel() for each in other.parameters()) == expert_parameters(HIDDEN, 2)
 
 
 def test_a_trainer_gets_the_gradient_that_autograd_computes() -> None:

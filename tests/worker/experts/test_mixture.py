@@ -21,15 +21,18 @@ HIDDEN, LAYER = 8, 1
 class HostsWithoutNetwork:
     """Stands for hosts of all experts, of which some are known and do not answer."""
 
+    layer, hidden_size = LAYER, HIDDEN
+
     def __init__(self, spec: ExpertsSpec) -> None:
-        self.experts = [HostedExpert(ExpertId(LAYER, index), HIDDEN, spec) for index in range(spec.experts)]
+        numbers = range(spec.experts)
+        self.experts = [HostedExpert(ExpertId(self.layer, each), self.hidden_size, spec) for each in numbers]
         self.known = set(range(spec.experts))
         self.silent: set[int] = set()
         self.asked: list[tuple[str, list[int]]] = []
 
     def available(self, layer: int) -> set[int]:
         """Those that are known."""
-        assert layer == LAYER
+        assert layer == self.layer
         return self.known
 
     def forward(self, inputs: Sequence[ExpertInput]) -> list[Tensor | None]:

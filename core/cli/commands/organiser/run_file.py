@@ -50,6 +50,7 @@ def _print_as_json(command: CheckRunFile, manifest: RunManifest) -> None:
         device_memory_bytes=needs.device_memory_bytes,
         host_memory_bytes=needs.host_memory_bytes,
         traffic_bytes=needs.traffic_bytes,
+        experts=None if needs.experts is None else asdict(needs.experts),
         hints=[str(hint) for hint in lint(manifest)],
         rounds=[_as_object(estimate) for estimate in _estimates(command, manifest)],
     )
@@ -77,6 +78,12 @@ def _print_for_people(command: CheckRunFile, manifest: RunManifest) -> None:
         f"{size(needs.device_memory_bytes)} on the device and {size(needs.host_memory_bytes)} of ordinary "
         f"memory, and sends and receives up to {size(needs.traffic_bytes)} each in an epoch."
     )
+    if (experts := needs.experts) is not None:
+        print(
+            f"Volunteers host {count(experts.count)} experts of {count(experts.parameters)} parameters, "
+            f"{size(experts.state_bytes)} of memory each; a trainer sends their hosts {size(experts.sent_bytes)} "
+            f"for each sample, and receives {size(experts.received_bytes)}."
+        )
     for hint in lint(manifest):
         print(f"Note: {hint}")
     _print_estimates(command, manifest)

@@ -1,0 +1,44 @@
+"""The recipe of causal language models with experts on other computers: trunk and routers are trained here."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from core.run.spec.recipe import MoeLM
+from core.worker.data import Blocks
+from core.worker.experts.calls import EchoCalls, ExpertCalls, RemoteExperts
+from core.worker.experts.mixture import RoutedTokens
+from core.worker.recipes.language_model import LanguageModel
+from core.worker.recipes.mixture_model import remote_model
+from core.worker.recipes.objective import NextToken
+from core.worker.recipes.precision import MixedPrecision
+from core.worker.recipes.recipe import Batch
+
+
+class MixtureLanguageModel(LanguageModel):
+    """Until it is connected with hosts, its experts answer with their own input, and nobody is sent anything."""
+
+    def __init__(self, spec: MoeLM, blocks: Blocks, device: torch.device) -> None:
+        self.spec = spec
+        self._mixture = remote_model(spec, EchoCalls(spec.experts.experts))
+        model = self._mixture.model.to(device)
+        numbers = MixedPrecision(torch.float32, device, model.parameters())
+        super().__init__(model, blocks, NextToken(), numbers, device)
+
+    def connect(self, calls: ExpertCalls) -> None:
+        """Reach the experts by these calls from now on."""
+        self._mixture.connect(lambda layer: RemoteExperts(layer, calls))
+
+    def loss(self, batch: Batch) -> Tensor:
+        """The mean cross-entropy in nats, and the load balancing loss by its weight."""
+        return super().loss(batch) + self._mixture.load_balancing_loss()
+
+    def routed(self) -> RoutedTokens:
+        """What became of the tokens of the last batch, in all layers together."""
+        last = [each.last for each in self._mixture.mixtures.values()]
+        return RoutedTokens(*(sum(counts) for counts in zip(*map(_counts, last), strict=True)))
+
+
+def _counts(tokens: RoutedTokens) -> tuple[int, int, int]:
+    return tokens.routed, tokens.sent, tokens.answered
