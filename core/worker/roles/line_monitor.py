@@ -31,8 +31,9 @@ class LineMonitor:
     """Uploads to one or two peers of the run, for two seconds together, beside training; and to some that come later.
 
     Only peers count that we are connected with at a public address: one in the same home, or on this very computer,
-    says nothing of the line. What was measured in this network before is used until then. The ``meter`` has seen what
-    has arrived of a state; it counts where all whom we are connected with are on the internet.
+    says nothing of the line. Nothing is uploaded while the run's state arrives, which takes the line, too.
+    What was measured in this network before is used until then. The ``meter`` has seen what has arrived of a state; it
+    counts where all whom we are connected with are on the internet.
     """
 
     def __init__(
@@ -52,7 +53,8 @@ class LineMonitor:
         if (known := self._memory.recall("upload")) is not None:
             self._use(known)
         while not leaving.wait(POLL_SECONDS):
-            if self._limit is None and len(self._tested) < MAX_PEERS and self._failed < MAX_FAILED_TESTS:
+            may_test = len(self._tested) < MAX_PEERS and self._failed < MAX_FAILED_TESTS
+            if may_test and self._limit is None and self._optimizer.has_run_state:
                 self._test_upload()
             if (download := self._meter.take()) is not None:
                 self._learn_download(download)

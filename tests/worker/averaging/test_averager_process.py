@@ -5,13 +5,16 @@ from __future__ import annotations
 import ast
 import asyncio
 import inspect
+import multiprocessing
 import textwrap
+import threading
 from collections.abc import Iterator
 from concurrent.futures import Future
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import torch
 from hivemind.averaging import DecentralizedAverager
 from hivemind.p2p import P2P, PeerID
 
@@ -122,3 +125,36 @@ def test_a_groupmate_is_of_the_subnet_from_which_it_is_connected(monkeypatch: py
     assert at_home == {}
     ((peer, address),) = everywhere.items()
     assert str(peer) == other and address.startswith("/ip4/127.0.0.1/tcp/")
+
+
+class Unborn(AveragerProcess):
+    """An averager as it is before its process is forked."""
+
+    _parent_pid = 0
+
+    def __init__(self) -> None:
+        pass
+
+
+def test_an_averagers_process_computes_with_one_thread_whatever_the_trainer_has(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As hivemind's, it computes in another thread than the one that was forked."""
+    fork = multiprocessing.get_context("fork")
+    here, there = fork.Pipe()
+
+    def run(_self: DecentralizedAverager) -> None:
+        thread = threading.Thread(target=lambda: there.send(torch.get_num_threads()))
+        thread.start()
+        thread.join()
+
+    monkeypatch.setattr(DecentralizedAverager, "run", run)
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        process = fork.Process(target=Unborn().run)
+        process.start()
+        assert here.poll(60) and here.recv() == 1
+        process.join()
+    finally:
+        torch.set_num_threads(before)

@@ -70,6 +70,7 @@ def test_who_comes_too_late_for_a_round_looks_for_its_outcome_at_once(
     optimizer._parent_pid = 0  # so that nothing is shut down in the end
     optimizer._progress, optimizer._repair = OwnProgress(codec("int8"), max_rounds=2), Repair()
     optimizer._version, optimizer.grad_averager = (5, b"root"), SimpleNamespace(send=lambda _control: None)
+    optimizer.delay_grad_averaging = True
     control: Future[Any] = Future()
     control.set_exception(error)
     optimizer._average_gradients_and_load_into_optimizer(control)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
+from core.security.identity import Identity
+from core.worker.network.line_memory import LineMemory
+from core.worker.roles import line_monitor
 from core.worker.roles.line_monitor import LineMonitor
+from core.worker.swarm import DownloadMeter
 from core.worker.swarm.aggregation.bandwidths import MAX_STATED, stated_bandwidth
+
+PEER = Identity.create().peer_id
 
 
 class Averager:
@@ -27,6 +34,37 @@ def test_a_download_limit_does_not_pass_for_a_slow_upload_and_a_lifted_limit_is_
     for limits in ((2e6, None), (None, 8e6), (None, None)):
         monitor.limit_to(*limits)
     assert averager.told == [(2e6, None), (None, 8e6), (None, None)]
+
+
+class Arriving:
+    """An optimizer whose state is there at the third look, and the peer that it is connected with."""
+
+    averagers = ()
+    tracker = SimpleNamespace(statistics=SimpleNamespace(direct_others=lambda: {"record": PEER}))
+
+    def __init__(self) -> None:
+        self.looks = [True, False, False]
+
+    @property
+    def has_run_state(self) -> bool:
+        return self.looks.pop()
+
+
+def test_nothing_is_uploaded_while_the_state_arrives_as_the_figure_would_be_too_low(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    leaving, arriving, told = threading.Event(), Arriving(), list[Any]()
+
+    def measure(_dht: object, peers: list[str]) -> dict[str, float]:
+        leaving.set()
+        return dict.fromkeys(peers, 18e6)
+
+    monkeypatch.setattr(line_monitor, "POLL_SECONDS", 0.0)
+    monkeypatch.setattr(line_monitor, "measure_upload", measure)
+    monkeypatch.setattr(line_monitor, "connected_addresses", lambda *_: (f"/ip4/8.8.8.8/tcp/1/p2p/{PEER}",))
+    swarm, meter, channel = SimpleNamespace(dht=None), DownloadMeter(), SimpleNamespace(emit=told.append)
+    LineMonitor(cast(Any, swarm), cast(Any, arriving), LineMemory(), meter, cast(Any, channel)).run(leaving)
+    assert arriving.looks == [] and [each.bits_per_second for each in told] == [18e6]
 
 
 @pytest.mark.parametrize(

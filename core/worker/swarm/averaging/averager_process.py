@@ -22,6 +22,7 @@ import time
 from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from typing import Any, AsyncIterator  # noqa: UP035 - hivemind reads this very annotation
 
+import torch
 from hivemind.averaging.allreduce import AveragingMode
 from hivemind.averaging.group_info import GroupInfo
 from hivemind.averaging.matchmaking import MatchmakingException
@@ -79,8 +80,12 @@ class AveragerProcess(StateServer):
     def run(self) -> None:
         """Live as hivemind's averager does, without the tensors of the worker that nothing here needs.
 
+        It computes with one thread. hivemind's has as many as the trainer, and each operation of OpenMP ends once all
+        of them have had a turn, which takes longer than the operation where the trainer's compute on the same cores.
+
         WORKAROUND H47: of every page that the worker changes, hivemind's keeps what it was at the fork.
         """
+        torch.set_num_threads(1)  # of each thread that is born from now on
         return_large_buffers_at_once()
         release_memory(self._tensors_of_the_worker())
         super().run()
