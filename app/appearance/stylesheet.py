@@ -88,6 +88,9 @@ QRadioButton::indicator:checked {
     background: qradialgradient(cx: 0.5, cy: 0.5, radius: 0.5, fx: 0.5, fy: 0.5,
         stop: 0 $accent, stop: 0.55 $accent, stop: 0.65 $surface, stop: 1 $surface);
 }
+QCheckBox::indicator:unchecked:focus, QRadioButton::indicator:unchecked:focus, QRadioButton::indicator:checked:focus {
+    width: 10px; height: 10px; border: 2px solid $accent;
+}
 
 QMenu { background: $surface; border: 1px solid $line; padding: 5px; }
 QMenu::item { padding: 6px 26px 6px 18px; border-radius: 5px; }

@@ -6,8 +6,9 @@ from itertools import combinations
 from typing import Literal
 
 import pytest
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QPalette
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QCheckBox, QPushButton, QRadioButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -119,6 +120,31 @@ def test_the_outline_of_what_is_not_ticked_can_be_seen(
     pixels = [image.pixelColor(x, image.height() // 2) for x in range(image.width())]
     outline = max(contrast(pixel, image.pixelColor(0, 0)) for pixel in pixels)
     assert outline >= (3.0 if is_usable else 1.5)
+
+
+@pytest.mark.parametrize("is_checked", [True, False])
+@pytest.mark.parametrize("kind", [QCheckBox, QRadioButton])
+@pytest.mark.parametrize("dress", ["light", "dark"])
+def test_what_has_the_focus_has_a_ring(
+    qtbot: QtBot, qapp: QApplication, dress: Literal["light", "dark"], kind: type[QAbstractButton], is_checked: bool
+) -> None:
+    Theme(qapp).choose(dress)
+    page = Card()
+    qtbot.addWidget(page)
+    before, button = QPushButton("Pause"), kind()
+    button.setText("Pause on battery")
+    for part in (before, button):
+        page.parts.addWidget(part)
+    button.setChecked(is_checked)
+    with qtbot.waitActive(page):
+        page.show()
+    QTest.keyClick(before, Qt.Key.Key_Tab)
+    assert button.hasFocus()
+    image = button.grab().toImage()
+    row = [image.pixelColor(x, image.height() // 2) for x in range(8)]
+    theme = colours(qapp.palette())
+    ring = [each for each in row if abs(each.hue() - theme.accent.hue()) < 15 and contrast(each, theme.surface) >= 3.0]
+    assert ring, [each.name() for each in row]
 
 
 @pytest.mark.parametrize("dress", ["light", "dark"])

@@ -68,11 +68,13 @@ def order(
 
 def tick(application: Application, gpu: str) -> None:
     """Tick that GPU on the review page, as soon as it is offered there."""
-    box = application.pages.review.page.offer.further_devices.boxes.get(gpu)
+    page = application.pages.review.page
+    box = page.offer.further_devices.boxes.get(gpu)
     if box is None:
         QTimer.singleShot(_AGAIN_MILLISECONDS, lambda: tick(application, gpu))
     else:
         box.click()
+        page.findChildren(PageColumn)[0].ensureWidgetVisible(box)
 
 
 if __name__ == "__main__":
