@@ -46,6 +46,7 @@ class WindowRenderer(QObject):
                 offers_contributions=name != "contributions",
             )
             self._prepare_next(name == "review")
+        self._window.header.offer_settings(presenter.offers_settings)  # which the first picture of all does not
         self._window.header.offer_organise(name != "organise" and self._fleet_watcher.is_of_use)
         self._show_title()
         if self._window.is_seen:

@@ -49,6 +49,7 @@ def in_front(qtbot: QtBot, application: Application) -> Application:
 
 def test_a_rule_and_an_hour_are_switched(qtbot: QtBot, opened: Open) -> None:
     application = in_front(qtbot, opened("good"))
+    assert application.window.header.settings.isVisible(), "a person who presses no keys finds them, too"
     press(application, Qt.Key.Key_Comma, _CONTROL)
     qtbot.waitUntil(lambda: name_of_page(application) == "settings")
     part, window = application.pages.settings.page.availability, application.window

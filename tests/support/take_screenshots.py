@@ -33,6 +33,7 @@ _MARGIN = 12
 _CURVES = ("my_rate", "swarm_rate", "loss", "run_loss", "step", "epoch")
 _EPOCHS = 9  # so many make curves
 _PROGRAM = "blender"  # for which the rules make room
+_OTHER_PROGRAM = "darktable"  # which they do not name
 _GPUS = (
     "gpu GPU-aaaa 8192 7168 64 NVIDIA GeForce RTX 3070",
     "busy 0 96 198000",
@@ -82,7 +83,7 @@ class Photographer:
         desktop.type(self.window, "Escape")
         self._start(1, _EPOCHS)
 
-    def join_with_two_gpus(self, name: str) -> None:
+    def join_with_two_gpus(self) -> None:
         """Paste, tick the second GPU, start; until curves have grown."""
         desktop = self._desktop
         desktop.copy(self._organiser.posted)
@@ -90,11 +91,11 @@ class Photographer:
         desktop.type(self.window, "Return")
         desktop.window(self.app, "Ready to start", LIMIT_SECONDS)
         self.choose(further_gpu="cuda:1")
-        self.take(name)
-        self._start(2, _EPOCHS // 2)
+        self._start(2, _EPOCHS // 3)
 
     def _start(self, devices: int, epochs: int) -> None:
         desktop, organiser = self._desktop, self._organiser
+        self.choose(has_memory=True)  # other programs of this computer shall not pause it
         here = len(organiser.said)
         desktop.until(lambda: desktop.type(self.window, "Return"), self._has_begun, "a start")
         organiser.wait_for(PeersSeen, lambda event: len(event.peers) == 1 + devices, since=here)
@@ -153,7 +154,7 @@ class Photographer:
     def take_two_gpus(self, name: str, driver: FakeNvml, home: Path) -> None:
         """One trains, and the other is paused since another program computes on it."""
         samples = itertools.count(1000)
-        with running_program(home, _PROGRAM) as pid:
+        with running_program(home, _OTHER_PROGRAM) as pid:
 
             def is_paused() -> bool:
                 driver.says(*_GPUS, f"use 1 {pid} 92 {next(samples)}")
@@ -226,7 +227,7 @@ def take_two_devices(desktop: Desktop, organiser: Peer, folder: Path, home: Path
     driver.says(*_GPUS)
     place = {name: driver.environment[name] for name in ("LD_LIBRARY_PATH", "FAKE_NVML_STATE")}
     photographer = Photographer(desktop, organiser, folder, home / "two", *gpu_worker.WORKER, **place)
-    photographer.join_with_two_gpus("review-two-gpus")
+    photographer.join_with_two_gpus()
     photographer.take_two_gpus("two-gpus", driver, home)
     photographer.quit()
 

@@ -4,8 +4,8 @@
 
 WORKER is the command of its workers, where it shall not be the usual one. Each line of its standard input is a JSON
 object of settings; “obeyed” is printed once they have been drawn. Beside settings there may be ``scroll_to``, a part
-of the settings page (``rules`` or ``hours``), ``at_night``, to help in these hours alone, and ``further_gpu``, the
-label of a GPU to tick on the review page.
+of the settings page (``rules`` or ``hours``), ``at_night``, to help in these hours alone, ``has_memory``, to train
+though programs wait for memory, and ``further_gpu``, the label of a GPU to tick on the review page.
 """
 
 from __future__ import annotations
@@ -49,11 +49,20 @@ def main() -> int:
 
 
 def order(
-    application: Application, *, scroll_to: str = "", at_night: bool = False, further_gpu: str = "", **settings: Any
+    application: Application,
+    *,
+    scroll_to: str = "",
+    at_night: bool = False,
+    has_memory: bool = False,
+    further_gpu: str = "",
+    **settings: Any,
 ) -> None:
     """Change the settings, and do what else is asked."""
+    rules = application.settings_store.settings.availability
     if at_night:
-        settings["availability"] = replace(application.settings_store.settings.availability, hours=NIGHT)
+        settings["availability"] = replace(rules, hours=NIGHT)
+    if has_memory:
+        settings["availability"] = replace(rules, memory_pressure=None)
     application.settings_store.replace(**settings)
     if scroll_to:
         page = application.pages.settings.page
@@ -68,13 +77,11 @@ def order(
 
 def tick(application: Application, gpu: str) -> None:
     """Tick that GPU on the review page, as soon as it is offered there."""
-    page = application.pages.review.page
-    box = page.offer.further_devices.boxes.get(gpu)
+    box = application.pages.review.page.offer.further_devices.boxes.get(gpu)
     if box is None:
         QTimer.singleShot(_AGAIN_MILLISECONDS, lambda: tick(application, gpu))
     else:
         box.click()
-        page.findChildren(PageColumn)[0].ensureWidgetVisible(box)
 
 
 if __name__ == "__main__":
