@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import msgspec
 import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QWidget
@@ -14,14 +15,17 @@ from app.pages.training.page import TrainingPage
 from app.shell.main_window import SMALLEST, MainWindow
 from app.shell.shutdown_window import ShutdownWindow
 from core.availability.decision import Decision, Reason
+from core.client.event_timestamps import EventTimestamps
 from core.errors import ErrorKind
 from core.localizable import LocalizedText
 from core.protocol.client_events import EarlierRunReopened, Pause, RunSwitch
 from core.protocol.events import ContributionStatus, Network, Restarting, StateLoading, Warned
 from core.records.contributions import Contribution
+from core.run.steering.control_value import Order
+from core.texts.status import status
 from tests.app import test_accessibility as everybody
 from tests.app.support.language_context import speaking
-from tests.app.support.training_sample import NOW, SEEN, SampleCurves, finished, show, training
+from tests.app.support.training_sample import FOUND, NOW, SEEN, SampleCurves, finished, show, training
 from tests.app.support.untranslated_text import still_english, words_on
 
 GAME = Reason("game", "SuperTux")
@@ -53,6 +57,16 @@ SESSIONS = {
     ),
     "overruled": training(availability=Decision(ignored=("battery", "game"))),
     "ended": training(phase="ended", problem=ErrorKind.STATE_NOT_LOADED, progress=None),
+    "paused_by_organiser": training(
+        chosen=msgspec.structs.replace(FOUND, order=Order(state="paused", since=NOW - 3600)), progress=None
+    ),
+    "draining": training(chosen=msgspec.structs.replace(FOUND, order=Order(state="draining", at_epoch=43))),
+    "rolled_back": training(
+        warnings=(
+            Warned(problem=ErrorKind.RUN_ROLLED_BACK.key, detail=LocalizedText("All go on from epoch %1.", ("40",))),
+        )
+    ),
+    "several_devices": training(),
 }
 PAGES = (
     "join_page",
@@ -76,6 +90,11 @@ def training_page(state: str) -> TrainingPage:
         Contribution(12_416, 42, 7500.0, 1_100_000.0), Contribution(1_204_332, 412, 756_000.0, None)
     )
     page.order.show_order(everybody.ORDER)
+    if state == "several_devices":
+        sentence = status(SESSIONS["held"], EventTimestamps(), NOW)
+        page.devices.show_devices(
+            [("cuda:0", sentence), ("cuda:1", status(SESSIONS[state], EventTimestamps(), NOW))], "cuda:0"
+        )
     page.refresh_graphs()
     return page
 
@@ -122,12 +141,14 @@ def test_a_page_is_as_good_as_in_english(page: QWidget) -> None:
 
 
 def cut_inputs(window: QWidget) -> list[str]:
-    """The names of the buttons and choices that have less room than they need."""
+    """The names of the buttons and choices that have less room than they need, and no tooltip that says all of it."""
     widgets = [*window.findChildren(QAbstractButton), *window.findChildren(QComboBox)]
     return [
         everybody.name_of(widget)
         for widget in widgets
-        if widget.isVisible() and widget.width() < widget.minimumSizeHint().width()
+        if widget.isVisible()
+        and widget.width() < widget.minimumSizeHint().width()
+        and not (isinstance(widget, QAbstractButton) and widget.toolTip() == widget.text() != "")
     ]
 
 
