@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from core.client.computer_watch import ComputerWatch
     from core.updates.notice import UpdateNotice
 
-_ICON = RESOURCES / "icons" / "workerbee.svg"
 _log = logging.getLogger(__name__)
 
 
@@ -78,7 +77,7 @@ class Application(QObject):
         """``watch`` is what looks at the computer for the owner's rules."""
         super().__init__()
         self._initial_window, self._instance = initial_window, instance
-        self._system_events: SystemEvents | None = None
+        self.system_events: SystemEvents | None = None
         self._is_closed = False
         self.folders, self.settings_store = initial_window.folders, initial_window.settings_store
         self.window = initial_window.window
@@ -232,7 +231,7 @@ class Application(QObject):
         self.availability.stop()  # which every change of the session has begin again
         self.recording.close()
         self._erase_dialog.erase_if_agreed()
-        for outside in (self._instance, self._system_events):
+        for outside in (self._instance, self.system_events):
             if outside is not None:
                 outside.close()
         self.window.close_for_good()
@@ -311,7 +310,7 @@ class Application(QObject):
             _log.warning("There is no log: %r", error)
         if self.settings_store.error is not None:
             self.notices.show_error(self.settings_store.error)
-        QGuiApplication.setWindowIcon(icon := QIcon(str(_ICON)))
+        QGuiApplication.setWindowIcon(icon := QIcon(str(RESOURCES / "icons" / "workerbee.svg")))
         self.window.set_icon(icon)
 
     def _open_recording(self) -> None:
@@ -327,7 +326,8 @@ class Application(QObject):
     def _follow_system(self) -> None:
         from app.shell.system_events import SystemEvents
 
-        self._system_events = SystemEvents(self.session_controller, self.device_sessions, self.shutdown, self)
+        parts = (self.session_controller, self.device_sessions, self.engine_controller, self.exporter, self.window)
+        self.system_events = SystemEvents(*parts, self.shutdown, self)
         qt = QGuiApplication.instance()
         assert isinstance(qt, QGuiApplication)
         qt.applicationStateChanged.connect(self.intake.on_application_state)

@@ -21,6 +21,7 @@ from app.controllers.settings_store import SettingsStore
 from app.desktop.color_scheme import PortalColorScheme
 from app.desktop.launch_request import LaunchRequest
 from app.desktop.single_instance import SingleInstance
+from app.desktop.upgrade_watcher import begin_anew
 from app.shell.first_window import InitialWindow
 from core.control.place import meeting_place
 from core.files.folders import Folders
@@ -48,7 +49,10 @@ def open_window(request: LaunchRequest, worker_command: Sequence[str] | None = N
         if not instance.is_first():  # or else the first one has ended in this very moment
             return _show_hung_instance(qt, instance.owner_pid)
     start = Start(qt, initial_window_for(qt, folders), instance=instance, worker_command=worker_command)
-    return start.run(request)
+    code = start.run(request)
+    if start.is_restarting:
+        begin_anew(start.was_seen)
+    return code
 
 
 def open_demo(worker_command: Sequence[str] | None = None) -> int:
@@ -94,6 +98,10 @@ class Start(QObject):
 
     Signals:
         begun: the application has been made (an Application).
+
+    Attributes:
+        is_restarting: after the loop: the program was replaced meanwhile, and is to begin anew.
+        was_seen: after the loop: whether its window was shown at the end.
     """
 
     begun = Signal(object)
@@ -110,6 +118,7 @@ class Start(QObject):
         self._qt, self._initial_window = qt, initial_window
         self._instance, self._worker_command = instance, worker_command
         self._application: Application | None = None
+        self.is_restarting = self.was_seen = False
 
     def run(self, request: LaunchRequest) -> int:
         """Run until the person quits; the exit code of the process."""
@@ -117,6 +126,9 @@ class Start(QObject):
         QTimer.singleShot(_AFTER_FIRST_PAINT_MILLISECONDS, self, lambda: self._make_application(request))
         code = self._qt.exec()
         if self._application is not None:
+            events = self._application.system_events
+            self.is_restarting = events is not None and events.is_restarting
+            self.was_seen = self._application.window.is_seen
             self._application.close()
         return code
 

@@ -1,4 +1,4 @@
-"""What the operating system tells a program: signals, the end of the session, suspend."""
+"""What the operating system tells a program: signals, the end of the session, suspend, an upgrade."""
 
 from __future__ import annotations
 
@@ -7,30 +7,46 @@ from PySide6.QtDBus import QDBusConnection
 from PySide6.QtWidgets import QApplication
 
 from app.controllers.devices.device_sessions import DeviceSessions
+from app.controllers.engine_controller import EngineController
+from app.controllers.organiser.exporter import ModelExporter
 from app.controllers.session_controller import SessionController
 from app.desktop.os_signals import OsSignalNotifier
 from app.desktop.suspend import SuspendController, SuspendMonitor
+from app.desktop.upgrade_watcher import UpgradeWatcher
+from app.shell.main_window import MainWindow
 from app.shell.shutdown import GracefulShutdown
+from core.files.package_mark import PackageMark
 
 
 class SystemEvents(QObject):
-    """Quits when the system wants the program to end, and leaves the run before the computer is suspended."""
+    """Quits when the system wants the program to end, and leaves the run before the computer is suspended.
+
+    Attributes:
+        is_restarting: the program ends because another version of it was installed, which is to go on.
+    """
 
     def __init__(
         self,
         session_controller: SessionController,
         device_sessions: DeviceSessions,
+        engine_controller: EngineController,
+        exporter: ModelExporter,
+        window: MainWindow,
         shutdown: GracefulShutdown,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._shutdown = shutdown
+        self._session_controller, self._device_sessions, self._shutdown = session_controller, device_sessions, shutdown
+        self._engine_controller, self._exporter, self._window = engine_controller, exporter, window
         monitor = SuspendMonitor(QDBusConnection.systemBus(), self)
         self._suspend = SuspendController(device_sessions, monitor, self)
         session_controller.changed.connect(self._suspend.update)
         device_sessions.changed.connect(self._suspend.update)
         self._signals = OsSignalNotifier(self)
         self._signals.arrived.connect(shutdown.start)
+        self.is_restarting = False
+        self.upgrade = UpgradeWatcher(PackageMark(), self.may_restart, self)
+        self.upgrade.restart_due.connect(self._restart)
         qt = QApplication.instance()
         assert isinstance(qt, QApplication)
         # direct: the session ends as soon as this signal's slots have returned
@@ -39,6 +55,16 @@ class SystemEvents(QObject):
     def close(self) -> None:
         """Leave signals of the operating system to whoever had them before."""
         self._signals.close()
+
+    def may_restart(self) -> bool:
+        """Whether nobody is in the midst of something that would not go on by itself after an upgrade."""
+        is_idle = self._device_sessions.is_over and not self._window.is_seen
+        is_training = self._session_controller.session.phase == "training"
+        return (is_idle or is_training) and not (self._engine_controller.is_installing or self._exporter.is_exporting)
+
+    def _restart(self) -> None:
+        self.is_restarting = True
+        self._shutdown.start()
 
     def _leave_at_once(self, _manager: object) -> None:
         self._shutdown.wait()

@@ -11,17 +11,22 @@ from collections.abc import Callable, Sequence
 
 from core.files.documents import FOLDER
 from installer.docs.command_line import command_reference
-from installer.docs.engines import engine_table
+from installer.docs.engines import engine_table, large_library_table
 from installer.docs.errors import error_catalogue, exit_codes
 from installer.docs.messages import commands, events
 from installer.docs.packages import floor_table, package_table
 from installer.docs.regions import with_region
 from installer.docs.run_file import run_file_reference
+from installer.docs.systems import system_table
 
 REGIONS: dict[str, dict[str, Callable[[], str]]] = {
     "architecture.md": {"packages": package_table, "floors": floor_table},
     "command-line.md": {"commands": command_reference, "exit codes": exit_codes},
-    "installation.md": {"engines": engine_table},
+    "installation.md": {
+        "engines": engine_table,
+        "large libraries": large_library_table,
+        "systems": system_table,
+    },
     "protocol.md": {"protocol commands": commands, "protocol events": events},
     "run-file-reference.md": {"run file": run_file_reference},
     "user-guide.md": {"errors": error_catalogue},

@@ -7,6 +7,9 @@ from core.engine.file_lists import EngineFiles, all_files
 from core.engine.pythons import PYTHONS
 from installer.docs.markdown import table
 
+LARGE_SHARE = 0.05
+_NAMES: tuple[BuildName, ...] = (*(each.name for each in CUDA_BUILDS), "cpu")
+
 
 def engine_table() -> str:
     """The engines from the newest build on; of the sizes the largest, whichever Python it is for."""
@@ -20,6 +23,19 @@ def engine_table() -> str:
         "on disk",
     )
     return table(headings, [*map(_cuda_row, CUDA_BUILDS), _cpu_row()])
+
+
+def large_library_table() -> str:
+    """Of how many libraries an engine is made of, and which of them are more than a twentieth of its download."""
+    return table(("engine", "libraries", "each more than 5 % of its download"), map(_shares, _NAMES))
+
+
+def _shares(build: BuildName) -> tuple[str, str, str]:
+    files = all_files(build).for_python(PYTHONS[0])
+    shares = {each.library: each.bytes / files.download_bytes for each in files.downloaded}
+    large = sorted((name for name in shares if shares[name] > LARGE_SHARE), key=lambda name: -shares[name])
+    named = {each.name: f"CUDA {each.cuda}" for each in CUDA_BUILDS}.get(build, "CPU")
+    return named, str(len(shares)), ", ".join(f"{name} {shares[name]:.0%}".replace("%", " %") for name in large)
 
 
 def _cuda_row(build: CudaBuild) -> tuple[str, ...]:

@@ -79,6 +79,8 @@ def make_repository(
     pool, suite = folder / _POOL, folder / "dists" / _SUITE
     public_key = _gpg("--armor", "--export", key)
     entries = {package.name: _control_fields(package) for package in packages}  # all are read before any is added
+    for package in packages:
+        _dpkg_deb("--contents", package)  # to its end, as one that was cut has control fields, too
     pool.mkdir(parents=True, exist_ok=True)
     for package in packages:
         shutil.copyfile(package, pool / package.name)
@@ -100,7 +102,11 @@ def make_repository(
 
 
 def _control_fields(package: Path) -> str:
-    return _run("dpkg-deb", "--field", str(package), advice="Name a .deb that `make installer` has built.").decode()
+    return _dpkg_deb("--field", package).decode()
+
+
+def _dpkg_deb(wanted: str, package: Path) -> bytes:
+    return _run("dpkg-deb", wanted, str(package), advice="Name a .deb that `make installer` has built to its end.")
 
 
 def _entry(package: Path, folder: Path, fields: str | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import msgspec
 import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QWidget
@@ -14,14 +15,17 @@ from app.pages.training.page import TrainingPage
 from app.shell.main_window import SMALLEST, MainWindow
 from app.shell.shutdown_window import ShutdownWindow
 from core.availability.decision import Decision, Reason
+from core.client.event_timestamps import EventTimestamps
 from core.errors import ErrorKind
 from core.localizable import LocalizedText
 from core.protocol.client_events import EarlierRunReopened, Pause, RunSwitch
 from core.protocol.events import ContributionStatus, Network, Restarting, StateLoading, Warned
 from core.records.contributions import Contribution
+from core.run.steering.control_value import Order
+from core.texts.status import status
 from tests.app import test_accessibility as everybody
 from tests.app.support.language_context import speaking
-from tests.app.support.training_sample import NOW, SEEN, SampleCurves, finished, show, training
+from tests.app.support.training_sample import FOUND, NOW, SEEN, SampleCurves, finished, show, training
 from tests.app.support.untranslated_text import still_english, words_on
 
 GAME = Reason("game", "SuperTux")
@@ -54,6 +58,15 @@ SESSIONS = {
     ),
     "overruled": training(availability=Decision(ignored=("battery", "game"))),
     "ended": training(phase="ended", problem=ErrorKind.STATE_NOT_LOADED, progress=None),
+    "paused_by_organiser": training(
+        chosen=msgspec.structs.replace(FOUND, order=Order(state="paused", since=NOW - 3600)), progress=None
+    ),
+    "draining": training(chosen=msgspec.structs.replace(FOUND, order=Order(state="draining", at_epoch=43))),
+    "rolled_back": training(
+        warnings=(
+            Warned(problem=ErrorKind.RUN_ROLLED_BACK.key, detail=LocalizedText("All go on from epoch %1.", ("40",))),
+        )
+    ),
 }
 PAGES = (
     "join_page",

@@ -64,6 +64,29 @@ def test_a_run_goes_on_after_the_next_login_without_a_click(qtbot: QtBot, opened
     assert not again.window.is_seen
 
 
+def test_after_an_upgrade_the_new_version_goes_on_with_the_run(qtbot: QtBot, opened: Open, tmp_path: Path) -> None:
+    first = opened("good")
+    train(qtbot, first)
+    events = first.system_events
+    assert events is not None and events.may_restart()
+    with qtbot.waitSignal(first.shutdown.finished, timeout=LIMIT_MILLISECONDS):
+        events.upgrade.restart_due.emit()
+    assert events.is_restarting and kept()
+    first.close()
+    again = opened("good", request=AT_LOGIN)
+    until(qtbot, again, is_training)
+    assert starts(tmp_path) == [AGREED, AGREED]
+
+
+def test_an_upgrade_waits_while_a_person_looks_at_a_run_that_is_not_kept(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good")
+    qtbot.waitUntil(lambda: application.system_events is not None, timeout=LIMIT_MILLISECONDS)
+    assert application.system_events is not None and application.window.is_seen
+    assert not application.system_events.may_restart()
+    application.window.hide()
+    assert application.system_events.may_restart()
+
+
 def test_so_it_does_after_a_power_cut(qtbot: QtBot, opened: Open, tmp_path: Path) -> None:
     train(qtbot, opened("good"))  # of which nothing is ended properly
     again = opened("good", request=AT_LOGIN)

@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import msgspec
 import pytest
@@ -15,6 +15,7 @@ from msgspec import Meta
 from core.files.documents import FOLDER, slug_of
 from installer.docs.__main__ import REGIONS, generated, main
 from installer.docs.struct_fields import UndocumentedError, rule_of, sentence_of
+from installer.docs.systems import SYSTEMS, Proof
 from tests.support.checkout import ROOT
 
 README = ROOT / "README.md"
@@ -88,6 +89,13 @@ class _Described(msgspec.Struct):
     told: int = 0
     """The number of times."""
     untold: int = 0
+
+
+def test_each_system_is_measured_tested_by_stand_in_or_untried_and_the_first_two_name_what_has_shown_it() -> None:
+    for system in SYSTEMS:
+        assert system.proof in get_args(Proof)
+        assert (ROOT / system.shown_by).exists() if system.proof != "untried" else not system.shown_by, system.name
+        assert system.shown_by or system.proof == "untried", system.name
 
 
 def test_a_field_without_a_sentence_stops_the_generator() -> None:

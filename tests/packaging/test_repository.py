@@ -187,10 +187,13 @@ def test_what_gpg_or_dpkg_refuses_is_told_and_changes_nothing(
     broken = tmp_path / "workerbee_9_amd64.deb"
     broken.write_bytes(b"no package")
     newer = str(package(tmp_path, "0.2.0"))
+    cut = tmp_path / "workerbee_0.3.0_amd64.deb"
+    cut.write_bytes(Path(newer).read_bytes()[:-20])
     before = {each: each.read_bytes() for each in repository.rglob("*") if each.is_file()}
     refusals = {
         "gpg --list-secret-keys": [newer, "--key", "nobody@example.org"],
         "make installer": [str(broken), "--key", publisher],
+        "to its end": [str(cut), "--key", publisher],
         "No such file": [str(tmp_path / "missing.deb"), "--key", publisher],
     }
     for advice, words in refusals.items():

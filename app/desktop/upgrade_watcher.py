@@ -1,0 +1,46 @@
+"""An upgrade by the package manager while the program runs, which then begins anew as the new version."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.desktop.launch_request import MINIMISED
+from core.files.package_mark import PackageMark
+
+POLL_MILLISECONDS = 20_000
+
+
+class UpgradeWatcher(QObject):
+    """Looks now and then whether the program was replaced, and asks for a restart as soon as that disturbs nobody.
+
+    Signals:
+        restart_due: the files are those of another version, and the program is to begin anew; emitted once.
+    """
+
+    restart_due = Signal()
+
+    def __init__(self, mark: PackageMark, may_restart: Callable[[], bool], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._mark, self._may_restart = mark, may_restart
+        self._timer = QTimer(self, interval=POLL_MILLISECONDS)
+        self._timer.timeout.connect(self.poll)
+        self._timer.start()
+
+    def poll(self) -> None:
+        """Look once whether the program was replaced and may begin anew."""
+        if self._mark.is_replaced() and self._may_restart():
+            self._timer.stop()
+            self.restart_due.emit()
+
+
+def begin_anew(is_seen: bool) -> None:
+    """Become the program that is installed now, in the same process, with a window as it was; does not return."""
+    given = len(sys.argv) - 1
+    command = sys.orig_argv[: len(sys.orig_argv) - given] if given else sys.orig_argv
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(sys.executable, [sys.executable, *command[1:], *([] if is_seen else [MINIMISED])])

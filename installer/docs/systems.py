@@ -1,0 +1,78 @@
+"""The table of systems: on which ones Workerbee was tried, and how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from installer.docs.markdown import table
+
+Proof = Literal["measured", "tested by stand-in", "untried"]
+"""On the real thing; by something that stands for it; not at all."""
+
+
+@dataclass(frozen=True)
+class System:
+    """A system or a kind of device, what is said of it, and the test or the bench that has shown it."""
+
+    name: str
+    proof: Proof
+    what: str
+    shown_by: str = ""
+
+
+SYSTEMS = (
+    System(
+        "Debian 12, 13 and testing, from the .deb",
+        "measured",
+        "installed in a bare system, engine made, trained, removed",
+        "tests/packaging/journeys",
+    ),
+    System("Ubuntu 24.04 and 26.04, from the .deb", "untried", "the same libraries as Debian 12 and testing"),
+    System(
+        "Another Linux, from the .run file",
+        "tested by stand-in",
+        "installed on Debian; the words of dnf, pacman and zypper by programs of these names",
+        "tests/packaging/test_portable.py",
+    ),
+    System(
+        "An upgrade by apt while Workerbee trains",
+        "tested by stand-in",
+        "apt's download, dpkg with small packages, and the restart, each by itself",
+        "tests/packaging/test_upgrade.py",
+    ),
+    System("Wayland in sway", "measured", "the window and its keys", "tests/integration/desktop"),
+    System("Wayland in GNOME and KDE", "untried", "the window"),
+    System("X11", "measured", "the window, in a bare X server with a window manager", "tests/integration/desktop"),
+    System("WSL 2 in Windows 11", "tested by stand-in", "what `doctor` says there", "tests/core/test_wsl.py"),
+    System("macOS", "untried", "from source"),
+    System("A CPU", "measured", "everything", "tests/bench"),
+    System(
+        "An NVIDIA GPU",
+        "tested by stand-in",
+        "finding and watching it, by a library in NVML's place; computing on it is untried",
+        "tests/support/environment/fake_nvml.py",
+    ),
+    System(
+        "Drivers and GPUs of CUDA 12.8 and 12.6",
+        "tested by stand-in",
+        "the choice of the engine, by a driver's version and a compute capability; the engines are untried",
+        "tests/core/engine/test_build_selection.py",
+    ),
+    System(
+        "An AMD GPU",
+        "tested by stand-in",
+        "what is said where there is one, by a program in ROCm's place; no engine computes on it",
+        "tests/core/engine/test_build_selection.py",
+    ),
+    System("An Intel GPU", "untried", "no engine computes on it"),
+    System("Parts of an NVIDIA GPU (MIG)", "untried", "whether they are found"),
+)
+
+
+def system_table() -> str:
+    """Each system with its proof."""
+    rows = [
+        (each.name, f"*{each.proof}*", each.what, f"`{each.shown_by}`" if each.shown_by else "") for each in SYSTEMS
+    ]
+    return table(("system", "proof", "of what", "where"), rows)
