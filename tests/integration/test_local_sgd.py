@@ -31,12 +31,14 @@ REDUCER = "a reducer that returns the opposite"
 BENT = "a reducer that bends averages, and a keeper that audits"
 FLIPPED = "a liar whose changes are tried out"
 TIE = "two that differ without an organiser"
+SLOW = "one ten times slower, overlapped, in 4 bits"
 MISSES = "keeper, client and one who misses a round"
 
 
 def rows() -> tuple[Row, ...]:
     """A keeper with a client and a newcomer; one whose base weights differ; two who train during the exchange."""
-    plain, overlapped = local_sgd_run(), local_sgd_run(overlap="delayed", delta_codec="int4")
+    plain = local_sgd_run()
+    overlapped = local_sgd_run(overlap="delayed", delta_codec="int4", matchmaking_time=2.0)
     keeper, client = Member(manifest=plain, keeps=True), Member(manifest=plain, mode="client")
     late = Member(manifest=plain, mode="client", late=True)
     differing = Member(manifest=plain, diverges_at=3)
@@ -57,7 +59,7 @@ def rows() -> tuple[Row, ...]:
     flipping = msgspec.structs.replace(honest, lies_from=0, lie="flip")
     bent = msgspec.structs.replace(opposite, lie="bent")
     alone = Member(manifest=plain, has_organiser=False, audits=1.0)
-    pair = Member(manifest=overlapped), Member(manifest=overlapped, mode="client")
+    pair = Member(manifest=overlapped), Member(manifest=overlapped, mode="client", samples_per_second=16.0)
     sparse = local_sgd_run(delta_codec="topk", outer_lr=1.0, outer_momentum=0.0)
     return (
         Row(name="keeper, client and newcomer", members=(keeper, client, late), epochs=EPOCHS),
@@ -75,7 +77,7 @@ def rows() -> tuple[Row, ...]:
         Row(name=FLIPPED, members=(trying, *[honest] * 3, flipping), epochs=EPOCHS + 3),
         Row(name=TIE, members=(alone, msgspec.structs.replace(alone, diverges_at=3)), epochs=EPOCHS),
         Row(name=BY_THE_CLOCK, members=(resting, uncounted), epochs=4),
-        Row(name="overlapped, in 4 bits", members=pair, epochs=EPOCHS),
+        Row(name=SLOW, members=pair, epochs=EPOCHS),
         Row(name=SPARSE, members=(Member(manifest=sparse), Member(manifest=sparse, mode="client")), epochs=EPOCHS),
     )
 
@@ -99,6 +101,19 @@ def test_who_has_missed_a_round_replays_it_and_keeps_what_it_has_learned_since(o
     assert outcomes[MISSES].caught_up[2] >= 1, outcomes[MISSES]
     assert outcomes[MISSES].kept[2] >= 1, outcomes[MISSES]
     assert outcomes[MISSES].downloads == [0, 0, 0], outcomes[MISSES]
+
+
+def test_who_has_missed_a_round_or_has_wrong_weights_trains_on_while_the_right_ones_come(
+    outcomes: dict[str, Outcome],
+) -> None:
+    assert outcomes[MISSES].repaired[2] + outcomes[DIFFERS].repaired[1] >= 1, outcomes
+
+
+def test_one_that_is_ten_times_slower_takes_fewer_steps_and_what_it_has_changed_counts(
+    outcomes: dict[str, Outcome],
+) -> None:
+    fast, slow = outcomes[SLOW].steps
+    assert fast > slow > 0 and outcomes[SLOW].counted[1] >= EPOCHS - 3, outcomes[SLOW]
 
 
 def test_the_liar_is_named_by_who_reduces_and_nobody_else_is(outcomes: dict[str, Outcome]) -> None:

@@ -62,6 +62,7 @@ POLL_SECONDS = 0.1
 CAUGHT_UP = re.compile(r"caught up with \S+ by (\d+) rounds")
 KEPT = re.compile(r"we were \d+ rounds behind, and keep what we have changed")
 DOWNLOADED = re.compile(r"\S+ sent a state of [1-9]\d* bytes")
+REPAIRED = re.compile(r"during (\d+) micro-batches the right base weights have come")
 TRIED = re.compile(r"the changes of (\S+) change the held-out loss by (\S+)")
 _Event = TypeVar("_Event")
 _Dated = TypeVar("_Dated", Progress, RoundFinished)
@@ -231,6 +232,7 @@ class Training:
             caught_up=[sum(map(int, CAUGHT_UP.findall(log))) for log in logs],
             kept=[len(KEPT.findall(log)) for log in logs],
             downloads=[len(DOWNLOADED.findall(log)) for log in logs],
+            repaired=[max(map(int, REPAIRED.findall(log)), default=0) for log in logs],
             outliers=[self._outliers(folder) for folder in self._folders],
             steps=[
                 max((each.steps or 0 for each in events_in(folder, Progress)), default=0) for folder in self._folders

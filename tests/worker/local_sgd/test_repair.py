@@ -74,3 +74,65 @@ def test_a_round_that_has_failed_for_all_is_not_looked_for_any_longer(clock: Clo
         due.tried(4, stand_still=True)
     clock.now += 1000
     assert not due.is_due() and due.min_outer_steps == 0
+
+
+class Weights:
+    """As much of an averager as a repair sees: what it looks for, and the epoch."""
+
+    local_epoch, is_standstill = 7, False
+
+    def __init__(self) -> None:
+        self.looks_for: list[int] = []
+
+    def begin_search(self, min_outer_steps: int) -> None:
+        self.looks_for.append(min_outer_steps)
+
+
+class Search:
+    """A search for a state that answers as it is told, one answer a call."""
+
+    def __init__(self, *answers: bool | None) -> None:
+        self._answers = list(answers)
+
+    def go_on(self, averager: object, min_epoch: int) -> bool | None:
+        return self._answers.pop(0)
+
+
+def test_what_is_missing_comes_while_training_goes_on(clock: Clock) -> None:
+    due, weights, search = Repair(), Weights(), Search(None, None, True)
+    due.request(5)
+    assert not due.poll(weights, search, 4, is_idle=True) and weights.looks_for == []
+    clock.now += WAIT_SECONDS
+    assert [due.poll(weights, search, 4, is_idle=True) for _ in range(3)] == [False, False, True]
+    assert weights.looks_for == [5] and not due.must_stand_still
+
+
+def test_nothing_takes_the_place_of_our_weights_in_the_middle_of_an_exchange(clock: Clock) -> None:
+    due, search = Repair(), Search(None, True)
+    due.request(5)
+    clock.now += WAIT_SECONDS
+    assert [due.poll(Weights(), search, 4, is_idle=idle) for idle in (False, False, True)] == [False, False, True]
+
+
+def test_a_search_that_finds_nothing_is_repeated_beside_training(clock: Clock) -> None:
+    due, weights, search = Repair(), Weights(), Search(None, False, None, True)
+    due.request(5)
+    clock.now += WAIT_SECONDS
+    assert [due.poll(weights, search, 4, is_idle=True) for _ in range(3)] == [False, False, False]
+    clock.now += 2 * WAIT_SECONDS
+    assert [due.poll(weights, search, 4, is_idle=True) for _ in range(2)] == [False, True]
+
+
+def test_a_line_on_which_an_epoch_is_too_short_for_a_repair_stands_still_until_it_is_done(clock: Clock) -> None:
+    due, weights, search = Repair(), Weights(), Search(None, False)
+    due.request(5)
+    clock.now += WAIT_SECONDS
+    assert not due.poll(weights, search, 4, is_idle=True)
+    weights.local_epoch += 1
+    assert not due.poll(weights, search, 4, is_idle=True) and not due.must_stand_still
+    clock.now += 2 * WAIT_SECONDS
+    assert due.must_stand_still and not due.poll(weights, search, 4, is_idle=True)
+    due.tried(5, stand_still=False)
+    due.request(6)
+    clock.now += WAIT_SECONDS
+    assert due.is_due() and not due.must_stand_still

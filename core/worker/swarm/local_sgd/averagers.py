@@ -271,16 +271,14 @@ class BaseWeightsAverager(CatchUp, TrainingStateAverager):
     """Shares base weights and outer momentum with newcomers; nothing of it is averaged.
 
     ``on_base_moved`` is called, in the trainer's thread, once the base weights have changed; its argument is true
-    where they are another peer's, so that our own steps since the last round are void. ``min_outer_steps`` is how many
-    a state must have behind it; one with fewer is that of a peer which is about to take its step. ``donors_like_us``
-    and ``other_donors`` count those whose state had too few: our very weights, or others. ``mirrored`` is a file with a
+    where they are another peer's, so that our own steps since the last round are void. ``mirrored`` is a file with a
     state of the run's mirror, where there is one; ``mirror_use`` says what came of it in the last download.
 
     ``roots`` are those of the base weights that ours lead on from, ours included, by their number of outer steps. A
     state is refused whose weights, or those that it leads on from, have another root than is signed for their number.
     """
 
-    min_outer_steps = donors_like_us = other_donors = 0
+    _min_outer_steps = _donors_like_us = _other_donors = 0
     mirrored: Path | None = None
     mirror_use = MirrorUse.UNTRIED
     roots: dict[int, bytes]
@@ -316,13 +314,22 @@ class BaseWeightsAverager(CatchUp, TrainingStateAverager):
     def is_behind(self, state: State) -> bool:
         """Whether that state is of an epoch that we have behind us, or has too few outer steps."""
         weights = parameters_of(self.optimizer)
-        if int(state[1][len(weights)]) >= self.min_outer_steps:
+        if int(state[1][len(weights)]) >= self._min_outer_steps:
             return super().is_behind(state)
         if all(map(torch.equal, state[1], weights)):
-            self.donors_like_us += 1
+            self._donors_like_us += 1
         else:
-            self.other_donors += 1
+            self._other_donors += 1
         return True
+
+    def begin_search(self, min_outer_steps: int) -> None:
+        """Take no state with fewer steps behind it: that of a peer about to take its own, or one like us."""
+        self._min_outer_steps, self._donors_like_us, self._other_donors = min_outer_steps, 0, 0
+
+    @property
+    def is_standstill(self) -> bool:
+        """Whether all whose state had too few steps in this search have the very weights that we have."""
+        return self._donors_like_us > 0 and self._other_donors == 0
 
     def load_state_from_peers(self, *args: Any, **kwargs: Any) -> None:
         """Take another peer's base weights, as TrainingStateAverager takes its state."""

@@ -203,7 +203,9 @@ class LocalSgdOptimizer(SwarmOptimizer):
         self._repair.request((self._version if right is None else right)[0] + 1)
 
     def _should_load_state_from_peers(self) -> bool:
-        return self._repair.is_due() or super()._should_load_state_from_peers()
+        averager, repair, steps = self.state_averager, self._repair, self._version[0]
+        is_here = repair.poll(averager, self._download, steps, is_idle=not averager.pending_updates)
+        return is_here or repair.must_stand_still or super()._should_load_state_from_peers()
 
     def _check_and_accumulate_gradients(self, batch_size: int, grad_scaler: Any) -> bool:
         """Take an inner step with the gradient of a micro-batch, and count its samples; without any, only report.
@@ -299,15 +301,15 @@ class LocalSgdOptimizer(SwarmOptimizer):
         self._go_on_with_rebase()
         if self._inner.steps:
             self._progress.keep(self.base_weights(), averager.main_parameters, self.grad_averager.sent)
-        averager.min_outer_steps, averager.donors_like_us, averager.other_donors = self._repair.min_outer_steps, 0, 0
         if self._download.ready_epoch is None:
+            averager.begin_search(self._repair.min_outer_steps)
             averager.mirrored, averager.mirror_use = self._mirrored_state(), MirrorUse.UNTRIED
         super().load_state_from_peers(**kwargs)
         self._progress.forget()
         if self._mirror is not None and averager.mirrored is not None:
             self._mirror.release(averager.mirror_use)
             averager.mirrored = None
-        self._repair.tried(self._version[0], stand_still=averager.donors_like_us > 0 and averager.other_donors == 0)
+        self._repair.tried(self._version[0], stand_still=averager.is_standstill)
         self._inner.follow(self.local_epoch)
 
     def _mirrored_state(self) -> Path | None:
@@ -339,8 +341,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
         return replayed.version[0] - before[0]
 
     def say_goodbye(self) -> None:
-        """Leave as SwarmOptimizer does; what newcomers were downloading is gone."""
-        super().say_goodbye()
+        super().say_goodbye()  # what newcomers were downloading is gone
         self._round_log.discard_frozen()
 
     def zero_grad(self, set_to_none: bool = True) -> None:

@@ -2,20 +2,51 @@
 
 from __future__ import annotations
 
+import logging
 import time
+from typing import Any, Protocol
 
 WAIT_SECONDS = 0.5  # for donors that have not yet taken their outer step; doubled after every try
 MAX_TRIES = 5  # until another group shows that they still differ
 STANDSTILL_TRIES = 2  # in which whoever answered had no more steps behind it than we: the round has failed for all
 
+log = logging.getLogger(__name__)
+
+
+class Repaired(Protocol):
+    """The averager with the base weights that are repaired."""
+
+    local_epoch: int
+
+    @property
+    def is_standstill(self) -> bool:
+        """Whether all who have answered in this search have the very weights that we have."""
+
+    def begin_search(self, min_outer_steps: int) -> None:
+        """Look for weights with so many steps behind them from now on."""
+
+
+class StateSearch(Protocol):
+    """A search that goes on with every call, and never waits."""
+
+    def go_on(self, averager: Any, min_epoch: int) -> bool | None:
+        """True once there is a state of that epoch or a later one, false where nobody has any; ``None`` meanwhile."""
+
 
 class Repair:
-    """The repair that is due, if any. ``min_outer_steps`` is how many the right base weights have behind them."""
+    """The repair that is due, if any. ``min_outer_steps`` is how many the right base weights have behind them.
+
+    What is missing is fetched while training goes on. A line on which that takes longer than an epoch would never end
+    it, as a state of the epoch before is of no use; from then on `must_stand_still` says so.
+    """
 
     def __init__(self) -> None:
         self.min_outer_steps = 0
         self._due_at = float("inf")
         self._tries = self._standstills = 0
+        self._searches_since: int | None = None  # the epoch
+        self._micro_batches = 0  # while it searches
+        self._has_come_too_late = False
 
     def request(self, min_outer_steps: int) -> None:
         """Ours are wrong: the right ones have so many steps behind them, or will have in a moment."""
@@ -26,15 +57,48 @@ class Repair:
         """Whether it is time to look for the right ones."""
         return time.monotonic() >= self._due_at
 
+    @property
+    def must_stand_still(self) -> bool:
+        """Whether training has to wait until the right ones are there."""
+        return self._has_come_too_late and self.is_due()
+
+    def poll(self, averager: Repaired, search: StateSearch, outer_steps: int, *, is_idle: bool) -> bool:
+        """Look for the right ones, and never wait; whether they are here, and can take the place of ours.
+
+        We have weights with so many ``outer_steps`` behind them. They stay where they are unless we are ``is_idle``,
+        between two exchanges.
+        """
+        if self._searches_since is None:
+            if self.must_stand_still or not self.is_due():
+                return False
+            self._searches_since, self._micro_batches = averager.local_epoch, 0
+            averager.begin_search(self.min_outer_steps)
+        elif not is_idle:
+            self._micro_batches += 1
+            return False
+        found = search.go_on(averager, 0)
+        if found is None:
+            self._micro_batches += 1
+            return False
+        log.info("during %d micro-batches the right base weights have come: %s", self._micro_batches, found)
+        if not found:
+            self._has_come_too_late |= averager.local_epoch > self._searches_since
+            self.tried(outer_steps, stand_still=averager.is_standstill)
+            averager.begin_search(self.min_outer_steps)
+        return found
+
     def tried(self, outer_steps: int, *, stand_still: bool) -> None:
         """We have looked for them, and have weights with so many steps behind them now.
 
         The others ``stand_still`` where all who answered have the very weights that we had.
         """
         self._tries += 1
+        self._searches_since = None
         self._standstills += stand_still
+        is_repaired = outer_steps >= self.min_outer_steps
         has_failed_for_all = self._standstills == STANDSTILL_TRIES
-        is_over = outer_steps >= self.min_outer_steps or has_failed_for_all or self._tries == MAX_TRIES
+        is_over = is_repaired or has_failed_for_all or self._tries == MAX_TRIES
         self._due_at = float("inf") if is_over else time.monotonic() + WAIT_SECONDS * 2**self._tries
+        self._has_come_too_late &= not is_repaired
         if is_over:
             self.min_outer_steps = 0
