@@ -15,14 +15,12 @@ from app.pages.training.page import TrainingPage
 from app.shell.main_window import SMALLEST, MainWindow
 from app.shell.shutdown_window import ShutdownWindow
 from core.availability.decision import Decision, Reason
-from core.client.event_timestamps import EventTimestamps
 from core.errors import ErrorKind
 from core.localizable import LocalizedText
 from core.protocol.client_events import EarlierRunReopened, Pause, RunSwitch
 from core.protocol.events import ContributionStatus, Network, Restarting, StateLoading, Warned
 from core.records.contributions import Contribution
 from core.run.steering.control_value import Order
-from core.texts.status import status
 from tests.app import test_accessibility as everybody
 from tests.app.support.language_context import speaking
 from tests.app.support.training_sample import FOUND, NOW, SEEN, SampleCurves, finished, show, training
