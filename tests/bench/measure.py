@@ -13,7 +13,7 @@ from typing import TypeVar
 import psutil
 
 from tests.bench.defences.defences_cost import DefencesMeasured, defences_deeds
-from tests.bench.fleet.watching import FleetMeasured, fleet_deeds
+from tests.bench.fleet.watching import FleetMeasured, fleet_deeds, steering_deeds
 from tests.bench.gpu_pacing import GpuPacingMeasured, gpu_pacing_deeds
 from tests.bench.liars.gradient_liars import GradientLiars, gradient_liars_deeds
 from tests.bench.local_sgd.rows import LocalSgdMeasured, local_sgd_deeds
@@ -74,6 +74,8 @@ def measure(plan: Plan, ground: Ground) -> Measured:
     _do_all(local_sgd_deeds(plan, ground, measured.local_sgd), measured)
     if "fleet" in plan.rows:
         _do_all(fleet_deeds(ground, round(plan.window_seconds), measured.fleet), measured)
+    if "steering" in plan.rows:
+        _do_all(steering_deeds(ground, measured.fleet), measured)
     if plan.wants_window:
         _tried("window", measured, partial(_measure_window, plan, ground, measured))
     return measured

@@ -29,6 +29,7 @@ ROWS = (
     "liars",
     "gradient_liars",
     "fleet",
+    "steering",
     "window_start",
     "window_memory",
     "window_cpu",

@@ -9,6 +9,7 @@ import pytest
 from core.protocol.codec import MAX_LINE_BYTES, encode
 from tests.bench.fleet.page_use import PageUse
 from tests.bench.fleet.simulated_observer import look
+from tests.bench.fleet.steering import Steered
 from tests.bench.fleet.watching import PEERS, FleetMeasured, Watching, fleet_rows
 
 MIB = 2**20
@@ -26,6 +27,17 @@ MIB = 2**20
 )
 def test_picture_core_and_memory_must_all_be_reached(seen: Watching | None, is_reached: bool | None) -> None:
     row, _ = fleet_rows(FleetMeasured(seen))["fleet"]()
+    assert row.is_reached is is_reached
+
+
+@pytest.mark.parametrize(
+    ("measured", "is_reached"),
+    [(None, None), (Steered([9.0, 31.0], 0), True), (Steered([9.0, 31.0], 1), False), (Steered([9.0, 61.0], 0), False)],
+)
+def test_every_order_is_to_be_obeyed_by_everybody_within_a_minute(
+    measured: Steered | None, is_reached: bool | None
+) -> None:
+    (row,) = fleet_rows(FleetMeasured(steered=measured))["steering"]()
     assert row.is_reached is is_reached
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tests.bench.fleet.page_use import PageUse, page_use
 from tests.bench.fleet.simulated_observer import FIRST_LOSS
+from tests.bench.fleet.steering import Steered, steered, steering_row
 from tests.bench.setup import Ground
 from tests.bench.table import NO_FIGURE, Row, own_row
 from tests.bench.window.process import cpu_seconds
@@ -39,6 +40,7 @@ class FleetMeasured:
 
     watching: Watching | None = None
     page: PageUse | None = None
+    steered: Steered | None = None
 
 
 def fleet_deeds(ground: Ground, looks: int, measured: FleetMeasured) -> dict[str, Callable[[], object]]:
@@ -53,6 +55,16 @@ def fleet_deeds(ground: Ground, looks: int, measured: FleetMeasured) -> dict[str
         return measured.page
 
     return {"fleet": watch, "organise": show}
+
+
+def steering_deeds(ground: Ground, measured: FleetMeasured) -> dict[str, Callable[[], object]]:
+    """The same of the orders that volunteers obey."""
+
+    def steer() -> Steered:
+        measured.steered = steered(ground.folder)
+        return measured.steered
+
+    return {"steering": steer}
 
 
 def watching(folder: Path, looks: int) -> Watching:
@@ -77,8 +89,11 @@ def watching(folder: Path, looks: int) -> Watching:
 
 
 def fleet_rows(measured: FleetMeasured) -> Mapping[str, Callable[[], list[Row]]]:
-    """How the row of the fleet is made."""
-    return {"fleet": lambda: [_row(measured.watching), _page_row(measured.page)]}
+    """How the rows of the fleet are made."""
+    return {
+        "fleet": lambda: [_row(measured.watching), _page_row(measured.page)],
+        "steering": lambda: [steering_row(measured.steered)],
+    }
 
 
 def _row(seen: Watching | None) -> Row:
