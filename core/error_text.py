@@ -23,7 +23,13 @@ class ErrorText:
 class Worded:
     """An enumeration whose values are such texts; its members have them as properties."""
 
+    name: str
     value: Any
+
+    @property
+    def key(self) -> str:
+        """The name that is sent between processes, such as ``nobody_answers``."""
+        return self.name.lower()
 
     @property
     def text(self) -> ErrorText:

@@ -194,6 +194,10 @@ class ErrorKind(Worded, Enum):
         7,
         terminal_advice="Join with --network client: outgoing connections are enough to help.",
     )
+    HOST_NOT_REACHABLE = ErrorText(
+        "Others do not reach this computer: it hosts no experts.", "Let it train instead, or open a port for it.", 7
+    )
+    EXPERTS_AWAY = ErrorText("Nobody answers for a layer's experts now.", "Training waits until somebody does.", 7)
     NETWORK_CHANGED = ErrorText(
         "The way in which others reach this computer has changed.", "Nothing to do: training goes on in a moment.", 7
     )
@@ -327,11 +331,6 @@ class ErrorKind(Worded, Enum):
         7,
     )
     INTERNAL = ErrorText("An unexpected error occurred.", "Please report the log.", 7)
-
-    @property
-    def key(self) -> str:
-        """The name that is sent between processes, such as ``nobody_answers``."""
-        return self.name.lower()
 
     @classmethod
     def from_key(cls, key: str) -> ErrorKind:

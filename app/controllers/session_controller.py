@@ -166,6 +166,8 @@ class SessionController(QObject):
                 disk_limit_bytes=settings.disk_limit_bytes,
                 memory_limit_bytes=settings.memory_limit_bytes,
                 micro_batch=micro_batch,
+                role=settings.expert_role,
+                hosted_experts=settings.hosted_experts,
             )
         )
         self.consents.remember(run, time.time())

@@ -51,6 +51,7 @@ from core.protocol.events import (
 )
 from core.run.consent import consent_digest
 from core.run.manifest import RunManifest
+from core.run.spec.experts import ExpertRole
 from core.tickets.wallet import Wallet
 
 if TYPE_CHECKING:
@@ -134,6 +135,8 @@ class Client:
         disk_limit_bytes: int | None = None,
         memory_limit_bytes: int | None = None,
         micro_batch: int | None = None,
+        role: ExpertRole = "train",
+        hosted_experts: int | None = None,
     ) -> None:
         """Train in a run that was found, now that the person has agreed to it as it is in ``run``.
 
@@ -150,6 +153,8 @@ class Client:
                 disk_limit_bytes=disk_limit_bytes,
                 memory_limit_bytes=memory_limit_bytes,
                 micro_batch=micro_batch,
+                role=role,
+                hosted_experts=hosted_experts,
             )
             self.handle(Asked(consent, shown=run))
 

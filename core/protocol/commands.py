@@ -11,6 +11,7 @@ from core.run.consent import ConsentDigest
 from core.run.manifest import KeeperId, RunManifest
 from core.run.multiaddr import Multiaddr
 from core.run.spec.data import Repository
+from core.run.spec.experts import ExpertRole, HostedExperts
 from core.schema import Count, MicroBatch, StrictStruct
 
 Multiaddrs = Annotated[tuple[Multiaddr, ...], Meta(max_length=64)]
@@ -42,7 +43,8 @@ class Start(Command, tag="start", kw_only=True, frozen=True):
     ``public_name`` is what others may call this computer; ``disk_limit_bytes`` is what all of Workerbee's
     data may take, ``memory_limit_bytes`` what training may of the device's memory. ``micro_batch`` is what
     a dry run has found; the run's own, where it names one, is never exceeded. ``digest`` is that of the manifest
-    which the person was shown (`consent_digest`): the worker refuses to train any other.
+    which the person was shown (`consent_digest`): the worker refuses to train any other. In a run with experts the
+    ``role`` says whether this computer trains, hosts experts, ``hosted_experts`` at the most, or both.
     """
 
     run_id: str
@@ -54,6 +56,8 @@ class Start(Command, tag="start", kw_only=True, frozen=True):
     disk_limit_bytes: Count | None = None
     micro_batch: MicroBatch | None = None
     memory_limit_bytes: Count | None = None
+    role: ExpertRole = "train"
+    hosted_experts: HostedExperts | None = None
 
 
 class Succession(StrictStruct, kw_only=True, frozen=True):

@@ -11,6 +11,7 @@ from msgspec import Meta
 from core.availability.rules import LIMITS, AvailabilityRules
 from core.files.atomic import quarantine, storage_problem, write_atomically
 from core.files.json_file import read_bounded
+from core.run.spec.experts import ExpertRole, HostedExperts
 from core.schema import StrictStruct
 from core.security.bounded_toml import read_toml
 from core.security.sanitize import MAX_NAME_CHARACTERS
@@ -32,7 +33,8 @@ class Settings(StrictStruct, omit_defaults=True, kw_only=True, frozen=True):
 
     ``device`` is ``auto``, ``cpu``, ``cuda:N`` or a GPU's uuid; ``port`` is the one to listen on, if any;
     ``public_name`` is what others in a swarm may call this computer; ``memory_limit_bytes`` is what
-    training may take of the device's memory; ``upload_mbits`` and ``download_mbits`` are the speed of the internet
+    training may take of the device's memory; in runs with experts it has that ``expert_role``, and answers for
+    ``hosted_experts`` at the most; ``upload_mbits`` and ``download_mbits`` are the speed of the internet
     connection in Mbit/s, from which what it leaves of the computing is estimated; ``availability`` says when the
     computer is free for training; ``price_per_kwh`` in ``currency`` is what its electricity costs, and
     ``assumed_watts`` what a device draws that does not tell. The rest is about the window alone. Its ``language`` is
@@ -48,6 +50,8 @@ class Settings(StrictStruct, omit_defaults=True, kw_only=True, frozen=True):
     data_folder: Annotated[str, Meta(pattern=_FOLDER)] | None = None
     disk_limit_bytes: Annotated[int, Meta(ge=100_000_000, le=10**15)] | None = None
     memory_limit_bytes: Annotated[int, Meta(ge=100_000_000, le=10**15)] | None = None
+    expert_role: ExpertRole = "train"
+    hosted_experts: HostedExperts | None = None
     upload_mbits: Annotated[float, Meta(gt=0, le=1_000_000)] | None = None
     download_mbits: Annotated[float, Meta(gt=0, le=1_000_000)] | None = None
     price_per_kwh: Annotated[float, Meta(ge=0, le=1_000_000)] | None = None

@@ -131,17 +131,7 @@ def continuation(
     device = choose_device(devices, _device_wish(run, settings))
     if settings.device == _AUTO and device.kind == "cpu" and run.device != device.label:
         raise UserError(ErrorKind.NO_SUCH_DEVICE, localized("%1 trained this run before.", run.device))
-    start = Start(
-        run_id=run.run_id,
-        organiser=run.organiser,
-        digest=consent.digest,
-        device=device.label,
-        threads=settings.threads,
-        public_name=settings.public_name or "",
-        disk_limit_bytes=settings.disk_limit_bytes,
-        memory_limit_bytes=settings.memory_limit_bytes,
-        micro_batch=run.micro_batch if run.device == device.label else None,
-    )
+    start = _start(run, consent.digest, device, settings)
     opening = Join(
         addresses=run.addresses,
         home=str(folders.data),
@@ -152,6 +142,22 @@ def continuation(
     )
     agreed = RunFound(manifest=shown, organiser=run.organiser, vouched=run.vouched)
     return RunContinued(opening, start, agreed, Pause(run.pause, run.until) if run.pause is not None else None)
+
+
+def _start(run: UnfinishedRun, digest: str, device: Device, settings: Settings) -> Start:
+    return Start(
+        run_id=run.run_id,
+        organiser=run.organiser,
+        digest=digest,
+        device=device.label,
+        threads=settings.threads,
+        public_name=settings.public_name or "",
+        disk_limit_bytes=settings.disk_limit_bytes,
+        memory_limit_bytes=settings.memory_limit_bytes,
+        micro_batch=run.micro_batch if run.device == device.label else None,
+        role=settings.expert_role,
+        hosted_experts=settings.hosted_experts,
+    )
 
 
 def _device_wish(run: UnfinishedRun, settings: Settings) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.placeholders import fill_placeholders
 from core.protocol.events import RunFound
 from core.run.requirements import estimate_requirements
+from core.run.spec.experts import ExpertRole
 from core.run.spec.recipe_cost import ExpertsSize
 from core.texts import figures
 from core.texts.localization import translate
@@ -28,6 +29,22 @@ def expert_facts(run: RunFound) -> list[tuple[str, str]]:
             ),
         ),
     ]
+
+
+def role_words(run: RunFound, role: ExpertRole, most: int | None) -> str:
+    """Return what this computer will do in a run with experts; nothing where a run has none."""
+    if estimate_requirements(run.manifest).experts is None:
+        return ""
+    if role == "train":
+        return translate("Experts", "trains; it hosts no experts (workerbee join --role both would)")
+    words = (
+        translate("Experts", "hosts experts, and hardly trains")
+        if role == "host"
+        else translate("Experts", "trains and hosts experts")
+    )
+    if most is None:
+        return fill_placeholders(translate("Experts", "%1; as many as a quarter of the free memory holds"), words)
+    return fill_placeholders(translate("Experts", "%1; at most %2"), words, figures.count(most))
 
 
 def _experts(experts: ExpertsSize) -> str:

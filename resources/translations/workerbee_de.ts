@@ -1766,6 +1766,26 @@
         <translation>rechnet für jeden, der fragt; alle, die im Lauf trainieren, ändern die Experten, jeder ein wenig. Programme werden nicht gesendet</translation>
     </message>
     <message>
+        <source>trains; it hosts no experts (workerbee join --role both would)</source>
+        <translation>trainiert; er beherbergt keine Experten (mit workerbee join --role both täte er es)</translation>
+    </message>
+    <message>
+        <source>hosts experts, and hardly trains</source>
+        <translation>beherbergt Experten und trainiert kaum</translation>
+    </message>
+    <message>
+        <source>trains and hosts experts</source>
+        <translation>trainiert und beherbergt Experten</translation>
+    </message>
+    <message>
+        <source>%1; as many as a quarter of the free memory holds</source>
+        <translation>%1; so viele, wie in ein Viertel des freien Speichers passen</translation>
+    </message>
+    <message>
+        <source>%1; at most %2</source>
+        <translation>%1; höchstens %2</translation>
+    </message>
+    <message>
         <source>%1 on volunteers&apos; computers, each with %2 parameters and %3 of memory</source>
         <translation>%1 auf Computern von Freiwilligen, jeder mit %2 Parametern und %3 Speicher</translation>
     </message>
@@ -3180,6 +3200,14 @@
         <translation>Schaffen Sie Platz; was schon gespeichert war, ist unversehrt.</translation>
     </message>
     <message>
+        <source>Others do not reach this computer: it hosts no experts.</source>
+        <translation>Andere erreichen diesen Computer nicht: Er beherbergt keine Experten.</translation>
+    </message>
+    <message>
+        <source>Training waits until somebody does.</source>
+        <translation>Das Training wartet, bis jemand antwortet.</translation>
+    </message>
+    <message>
         <source>The run&apos;s model has become worse.</source>
         <translation>Das Modell des Laufs ist schlechter geworden.</translation>
     </message>
@@ -3374,6 +3402,14 @@
     <message>
         <source>Choose outgoing connections only in the settings: they are enough to help.</source>
         <translation>Wählen Sie in den Einstellungen „nur über ausgehende Verbindungen“: Zum Mithelfen genügt das.</translation>
+    </message>
+    <message>
+        <source>Let it train instead, or open a port for it.</source>
+        <translation>Lassen Sie ihn stattdessen trainieren, oder öffnen Sie einen Port für ihn.</translation>
+    </message>
+    <message>
+        <source>Nobody answers for a layer&apos;s experts now.</source>
+        <translation>Für die Experten einer Schicht antwortet gerade niemand.</translation>
     </message>
     <message>
         <source>The way in which others reach this computer has changed.</source>

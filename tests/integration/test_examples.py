@@ -52,17 +52,20 @@ def toy(example: str, hub: Hub, samples: int = 5000) -> RunManifest:
     """That example, with a tiny model that learns fast, short epochs and text that a hub on loopback serves."""
     manifest = load_run_file(EXAMPLES / example)
     assert isinstance(manifest.recipe, CausalLM | MaskedLM)
+    recipe, collaboration = tiny_recipe(manifest.recipe), quick(manifest, samples)
+    return msgspec.structs.replace(manifest, recipe=recipe, collaboration=collaboration, **toy_text(manifest, hub))
+
+
+def toy_text(manifest: RunManifest, hub: Hub) -> dict[str, Any]:
+    """What such a run learns from and how: text that a hub on loopback serves, and fast."""
     text = TEXT.encode()
     where = hub.publish("dataset", "somebody/texts", {"bees.txt": text}).url("bees.txt")
     file = FileAt(url=where, sha256=hashlib.sha256(text).hexdigest(), size_bytes=len(text))
-    return msgspec.structs.replace(
-        manifest,
-        recipe=tiny_recipe(manifest.recipe),
-        optimizer=msgspec.structs.replace(manifest.optimizer, learning_rate=LEARNING_RATE),
-        scheduler=SchedulerSpec(),
-        data=TextFiles(files=(file,), format="text", held_out_one_in=8),
-        collaboration=quick(manifest, samples),
-    )
+    return {
+        "optimizer": msgspec.structs.replace(manifest.optimizer, learning_rate=LEARNING_RATE),
+        "scheduler": SchedulerSpec(),
+        "data": TextFiles(files=(file,), format="text", held_out_one_in=8),
+    }
 
 
 def quick(manifest: RunManifest, samples: int) -> Collaboration:

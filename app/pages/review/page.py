@@ -21,6 +21,7 @@ from core.protocol.commands import Join
 from core.protocol.events import RunFound
 from core.records.settings import Settings
 from core.run.manifest import RunManifest
+from core.texts.experts import role_words
 from core.texts.run import closed_words
 from core.texts.traffic import download_of, known_line, swarm_speed, traffic_of
 
@@ -164,7 +165,8 @@ class ReviewPage(QWidget):
         self.offer.needs.show_fits(device, fit)
         self.offer.needs.show_download(download_of(fit.download_bytes, self._settings) if fit else "")
         self.offer.needs.show_measured(measured_words(self._dry_run, run.samples_per_second))
-        self.offer.needs.show_traffic(self._traffic_words(run))
+        role = role_words(run, self._settings.expert_role, self._settings.hosted_experts)
+        self.offer.needs.show_traffic("\n".join(filter(None, (role, self._traffic_words(run)))))
         self.offer.further_devices.show_devices(device, devices, self._further, run.manifest)
         obstacle = self._obstacle(run)
         if obstacle or device is None or fit is None:

@@ -102,4 +102,6 @@ def _start(worker: WorkerSession, run: RunFound, device: Device, settings: Setti
         public_name=settings.public_name or "",
         disk_limit_bytes=settings.disk_limit_bytes,
         memory_limit_bytes=settings.memory_limit_bytes,
+        role=settings.expert_role,
+        hosted_experts=settings.hosted_experts,
     )

@@ -10,6 +10,7 @@ from typing import get_args
 from core.cli.options import values as typed
 from core.errors import ErrorKind, UserError
 from core.protocol.commands import NetworkMode
+from core.run.spec.experts import ExpertRole
 
 EVENTS_AS_JSON = "print the events, a JSON object a line"
 RESULT_AS_JSON = "print the result as a JSON object, an error too"
@@ -99,6 +100,18 @@ def add_memory(parser: argparse.ArgumentParser) -> None:
     """Add the limit for the device's memory."""
     parser.add_argument(
         "--memory", metavar="SIZE", type=typed.size, help="the device memory to use at most, such as 6GB"
+    )
+
+
+def add_role(parser: argparse.ArgumentParser) -> None:
+    """Add what this computer does in a run with experts."""
+    parser.add_argument(
+        "--role",
+        choices=get_args(ExpertRole),
+        help="in a run with experts: train (default), host experts for others, or both",
+    )
+    parser.add_argument(
+        "--experts", metavar="N", type=typed.positive, help="experts to host at most; by default as memory allows"
     )
 
 

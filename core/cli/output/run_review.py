@@ -23,6 +23,7 @@ from core.texts import fit as fit_texts
 from core.texts import run as run_texts
 from core.texts.confinement import confinement_words
 from core.texts.device import label_of
+from core.texts.experts import role_words
 
 Rows = list[tuple[str, str]]
 
@@ -58,16 +59,17 @@ def show_offer(
     devices: Sequence[Device],
     line: Line | None,
     gaps: Sequence[Gap] = (),
+    role: str = "",
 ) -> None:
     """Print the run for a person who is about to agree to train it on that device.
 
-    ``gaps`` are what this computer cannot keep from the training process.
+    ``gaps`` are what this computer cannot keep from the training process; ``role`` is what it does about experts.
     """
     needs = fits(run.manifest, device, devices, DiskSpace())
     memory = [("GPU memory", _fit(needs.gpu)), ("Memory", _fit(needs.memory))]
     told = ("Traffic", traffic.traffic_of(run.manifest, run.samples_per_second, line))
     seen = [("Others will see", _VISIBLE), ("Confinement", confinement_words(gaps) if gaps else "")]
-    _print(console, run, [*_rows(run), told, ("Device", label_of(device)), *memory, *seen])
+    _print(console, run, [*_rows(run), ("Role", role), told, ("Device", label_of(device)), *memory, *seen])
 
 
 def show_found(
@@ -75,7 +77,9 @@ def show_found(
 ) -> None:
     """The same of a run that a session has found, whose worker knows the line and how it is confined."""
     gaps = session.confined.gaps if session.confined else ()
-    show_offer(console, run, device, devices, traffic.known_line(settings, session.upload, session.download), gaps)
+    line = traffic.known_line(settings, session.upload, session.download)
+    role = role_words(run, settings.expert_role, settings.hosted_experts)
+    show_offer(console, run, device, devices, line, gaps, role)
 
 
 def _fit(fit: Fit | None) -> str:

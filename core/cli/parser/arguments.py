@@ -25,6 +25,7 @@ from core.cli.options.shared_options import (
     add_memory,
     add_network,
     add_order,
+    add_role,
     read_address,
     read_invited_address,
     read_limits,
@@ -56,6 +57,7 @@ from core.errors import ErrorKind, UserError
 from core.protocol.commands import NetworkMode
 from core.run.round_estimate import Line
 from core.run.spec.collaboration import Mode
+from core.run.spec.experts import ExpertRole
 
 DESCRIPTION = "Lend this computer to a training run that many people share, or start one."
 
@@ -75,6 +77,8 @@ class JoinRun:
     upload_rate: int | None = None
     download_rate: int | None = None
     public_name: str | None = None
+    role: ExpertRole | None = None
+    hosted_experts: int | None = None
     always: bool = False
     yes: bool = False
     limits: Limits = NO_LIMITS
@@ -238,6 +242,7 @@ def _add_join(parser: argparse.ArgumentParser) -> None:
     add_line(parser)
     add_line_rates(parser)
     add_network(parser, mode=None)
+    add_role(parser)
     parser.add_argument("--always", action="store_true", help="train whatever the settings' rules ask for")
     parser.add_argument(
         "--yes",
@@ -280,6 +285,8 @@ def _join(asked: argparse.Namespace) -> JoinRun:
         upload_rate=asked.upload_rate,
         download_rate=asked.download_rate,
         public_name=asked.name,
+        role=asked.role,
+        hosted_experts=asked.experts,
         always=asked.always,
         yes=asked.yes,
         limits=read_limits(asked),

@@ -80,6 +80,8 @@ def effective_settings(command: JoinRun | InspectSwarm, folders: Folders) -> Set
         "upload_mbits": command.line.upload / 1e6 if command.line else None,
         "download_mbits": command.line.sure_download / 1e6 if command.line else None,
         "public_name": command.public_name if isinstance(command, JoinRun) else None,
+        "expert_role": command.role if isinstance(command, JoinRun) else None,
+        "hosted_experts": command.hosted_experts if isinstance(command, JoinRun) else None,
     }
     return msgspec.structs.replace(settings, **{name: value for name, value in options.items() if value is not None})
 

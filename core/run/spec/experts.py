@@ -12,8 +12,12 @@ from msgspec import Meta
 from core.localizable import localized
 from core.schema import Fraction, StrictStruct
 
+ExpertRole = Literal["train", "host", "both"]
+"""What a peer of such a run does: it trains trunk and routers, hosts experts for others, or both."""
 MAX_EXPERTS = 1024  # of one layer
 MAX_LAYERS = 24
+HostedExperts = Annotated[int, Meta(ge=1, le=512)]
+"""How many experts a computer hosts at the most."""
 
 
 class ExpertsSpec(StrictStruct, kw_only=True, frozen=True):

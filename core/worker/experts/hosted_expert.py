@@ -45,8 +45,10 @@ class HostedExpert:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.id, self.hidden_size, self.steps = expert, hidden_size, 0
+        self.computed_tokens = self.trained_tokens = 0  # since it is here
         self._spec, self._device, self._clock = spec, device, clock
-        self._block = build_expert(expert, ExpertShape.of(spec, hidden_size)).to(device)
+        self.shape = ExpertShape.of(spec, hidden_size)
+        self._block = build_expert(expert, self.shape).to(device)
         self._parameters = list(self._block.parameters())
         self._optimizer = torch.optim.AdamW(self._parameters, lr=spec.learning_rate, weight_decay=spec.weight_decay)
         self._contributions: dict[Hashable, _Contribution] = {}
@@ -57,6 +59,7 @@ class HostedExpert:
         with torch.inference_mode():
             changed: Tensor = self._block(tokens.to(self._device), self._spec.expert_dropout, seed).cpu()
         _refuse_infinite(changed)
+        self.computed_tokens += len(tokens)
         return changed
 
     def backward(self, trainer: Hashable, tokens: Tensor, gradient: Tensor, seed: int | None) -> Tensor:
@@ -122,6 +125,7 @@ class HostedExpert:
             torch._foreach_add_(known.gradients, list(gradients))
             known.requests += 1
         self._tokens += tokens
+        self.trained_tokens += tokens
         self.step_if_due()
 
     def _step(self) -> None:

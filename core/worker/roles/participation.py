@@ -18,6 +18,7 @@ from core.run.steering.edit import Edit
 from core.run.steering.rollback import swarm_id
 from core.worker.access.gate import RunGate, enter_gate
 from core.worker.compute.optimizers import make_optimizer
+from core.worker.hosting.run_experts import open_experts
 from core.worker.mirror.reader import MirrorReader
 from core.worker.network.connection_driver import ConnectionDriver
 from core.worker.network.connection_monitor import ConnectionMonitor
@@ -49,7 +50,6 @@ from core.worker.swarm import (
 )
 from core.worker.training.change_trials import ChangeTrials
 from core.worker.training.contribution_status import ContributionMonitor
-from core.worker.training.numeric_checks import NumericChecks
 from core.worker.training.trainer import Trainer
 
 LOOP_SECONDS = 2.0  # that the loop may take to notice that we leave, before the goodbye is said without it
@@ -199,19 +199,19 @@ def open_participation(
         gate, swarm = enter_gate(swarm, manifest, authority, config.ticket, supervisor.start)
         optimizer = enter_training(swarm, manifest, authority, prepared, config, listeners, channel, numbers)
         link = _connection(SwarmPeers(swarm, optimizer, monitor), peer_cache, prepared, is_first=is_first)
-        yield RunParticipation(
-            config.device,
-            prepared.trainer(optimizer, config.rate_limiter, lambda: link.is_cut),
-            ChangeTrials(prepared.recipe, optimizer, findings.add_trial),
-            optimizer,
-            ContributionReporter(channel, optimizer, monitor, lambda: link.problem),
-            link,
-            LanPeers(swarm, manifest.run.id, peer_cache),
-            *_monitors(swarm, manifest, config, optimizer, prepared.numeric_checks, counters, gate, channel),
-            channel,
-            supervisor,
-            numbers,
-        )
+        with open_experts(swarm, manifest, prepared.recipe, config.hosting, gate, channel, supervisor) as experts:
+            yield RunParticipation(
+                config.device,
+                *_training(prepared, config, optimizer, findings, lambda: link.is_cut or experts.are_lacking),
+                optimizer,
+                ContributionReporter(channel, optimizer, monitor, lambda: link.problem),
+                link,
+                LanPeers(swarm, manifest.run.id, peer_cache),
+                *_monitors(swarm, manifest, config, optimizer, prepared, counters, gate, channel),
+                channel,
+                supervisor,
+                numbers,
+            )
 
 
 def _counters(run_id: str) -> _Counters:
@@ -219,18 +219,31 @@ def _counters(run_id: str) -> _Counters:
     return ContributionMonitor(), SuspectLedger(), ActivityCounter(), FindingsLedger(run_id)
 
 
+def _training(
+    prepared: PreparedTraining,
+    config: ParticipationConfig,
+    optimizer: SwarmOptimizer,
+    findings: FindingsLedger,
+    must_rest: Callable[[], bool],
+) -> tuple[Trainer, ChangeTrials]:
+    """What computes: the training loop, and the trials of what others have changed."""
+    trainer = prepared.trainer(optimizer, config.rate_limiter, must_rest)
+    return trainer, ChangeTrials(prepared.recipe, optimizer, findings.add_trial)
+
+
 def _monitors(
     swarm: Swarm,
     manifest: RunManifest,
     config: ParticipationConfig,
     optimizer: SwarmOptimizer,
-    checks: NumericChecks,
+    prepared: PreparedTraining,
     counters: _Counters,
     gate: RunGate,
     channel: WorkerChannel,
 ) -> tuple[PeerMonitor, LineMonitor]:
     """What tells the others of us and hears of them, and what measures our line."""
     _, ledger, counter, findings = counters
+    checks = prepared.numeric_checks
     info = PeerInfo(name=config.public_name, device=device_model(config.device))
     return (
         PeerMonitor(swarm, manifest, info, optimizer, checks, ledger, counter, findings, gate, channel),

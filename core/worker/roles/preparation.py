@@ -18,6 +18,7 @@ from core.worker.compute.device import torch_device
 from core.worker.compute.memory_meter import memory_meter_for
 from core.worker.fetch.fetcher import open_fetcher
 from core.worker.fetch.file_store import FetchContext, FileStore
+from core.worker.hosting.run_experts import HostingWish
 from core.worker.network.line_memory import LineMemory
 from core.worker.process.channel import WorkerChannel
 from core.worker.recipes import Recipe, build
@@ -38,7 +39,7 @@ class ParticipationConfig:
     ``memory_limit_bytes`` is what training may take of the device's memory. ``is_state_server``: the peer holds the
     run's state for others and trains next to nothing. ``line_memory`` keeps what was measured of the line, to which
     belongs what the ``download_meter`` sees; the ``ticket`` lets this peer into a closed run; the ``rollback`` is the
-    run's last one.
+    run's last one. ``hosting`` says what it does about a run's experts.
     """
 
     device: str
@@ -53,6 +54,7 @@ class ParticipationConfig:
     download_meter: DownloadMeter = field(default_factory=DownloadMeter)
     ticket: bytes = b""
     rollback: Rollback | None = None
+    hosting: HostingWish = field(default_factory=HostingWish)
 
 
 @dataclass(frozen=True)

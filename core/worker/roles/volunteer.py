@@ -17,12 +17,14 @@ from core.protocol.events import Connected, Evaluated, Left, RunFound, SearchFin
 from core.run.address import peer_ids_of
 from core.run.consent import is_agreed
 from core.run.signed_manifest import SignedManifest
+from core.run.spec.recipe import MoeLM
 from core.run.steering.authority import RunAuthority
 from core.run.steering.control_value import ControlValue
 from core.security.known_organisers import KnownOrganisers
 from core.tickets.wallet import Wallet
 from core.worker.access.invitation import obtain_ticket
 from core.worker.fetch.file_store import FileStore
+from core.worker.hosting.run_experts import HostingWish
 from core.worker.network.line_memory import DIRECTIONS, LineMemory
 from core.worker.network.local_network import guard_for_swarm
 from core.worker.network.peer_cache import PeerCache
@@ -46,7 +48,7 @@ from core.worker.swarm import (
     publisher_of,
 )
 from core.worker.training.micro_batch_search import initial_micro_batch
-from core.worker.training.trainer import RateLimiter
+from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
 
 SEARCH_ATTEMPTS = 3
 SEARCH_PAUSE_SECONDS = 1.0
@@ -198,17 +200,21 @@ class Volunteer:
         return lambda evaluated: evaluation_log.add(evaluated, averager.roots)
 
     def _participation_config(self, run: FoundRun, start: Start, ticket: bytes) -> ParticipationConfig:
+        is_host = start.role == "host" and isinstance(run.manifest.recipe, MoeLM)
+        asked = initial_micro_batch(run.manifest.collaboration.batch_size_per_step, start.micro_batch)
         return ParticipationConfig(
             start.device,
             start.threads,
-            initial_micro_batch(run.manifest.collaboration.batch_size_per_step, start.micro_batch),
-            RateLimiter(),
+            1 if is_host else asked,
+            RateLimiter(STATE_SERVER_SAMPLES_PER_SECOND) if is_host else RateLimiter(),
             FileStore(Path(self._command.home), start.disk_limit_bytes, guard_for_swarm(self._command.addresses)),
             start.public_name,
             start.memory_limit_bytes,
+            is_state_server=is_host,
             line_memory=self._line_memory,
             ticket=ticket,
             rollback=run.rollback,
+            hosting=HostingWish(start.role, start.hosted_experts),
         )
 
     def _publish_and_follow(

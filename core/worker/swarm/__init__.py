@@ -32,6 +32,8 @@ from core.worker.swarm.dht.run_records import (
     PeerInfo,
     guard_records,
 )
+from core.worker.swarm.experts.caller import ExpertCaller
+from core.worker.swarm.experts.host import ExpertHost
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
 from core.worker.swarm.local_sgd.optimizer import LocalSgdOptimizer
 from core.worker.swarm.local_sgd.outer_optimizer import Version
@@ -79,6 +81,8 @@ __all__ = [
     "DownloadMeter",
     "EncodedTensors",
     "EvaluationLog",
+    "ExpertCaller",
+    "ExpertHost",
     "FindingsLedger",
     "FindingsPublisher",
     "FindingsReader",

@@ -44,6 +44,7 @@ EXAMPLES: tuple[AnyCommand, ...] = (
     ),
     Push(folder="/nowhere/model", repository="somebody/adder", message="Epoch 7", token_file="/nowhere/hub_token"),
     Start(run_id="sums", organiser="", digest=NO_DIGEST, device="cpu", micro_batch=4, memory_limit_bytes=0),
+    Start(run_id="words", organiser="", digest=NO_DIGEST, device="cpu", role="host", hosted_experts=2),
     Leave(),
 )
 

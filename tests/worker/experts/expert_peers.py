@@ -2,8 +2,8 @@
 
 Each host is a process, forked from this one. The trainers are two peers in one process: each has its own identity, p2pd
 and samples, and asks the hosts by itself. They share one trunk, whose gradient is the mean of theirs: that stands for
-an all-reduce, of which other tests are. They go on with every line from standard input; before the second one they
-collect the experts, and with it the second host is killed.
+an all-reduce, of which other tests are. With the first line from standard input they collect the experts, and the
+second host is killed once others have copies of its experts; with the second one they end.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, NoReturn
@@ -36,6 +37,7 @@ from core.worker.process import process_tree
 from core.worker.recipes.arithmetic_gpt import Sums
 from core.worker.recipes.mixture_model import experts_in, fill, remote_model, whole_model
 from core.worker.swarm import Swarm, enter_swarm
+from core.worker.swarm.experts.announcements import announced_experts
 from core.worker.swarm.experts.caller import ExpertCaller
 from core.worker.swarm.experts.host import ExpertHost
 from core.worker.swarm.experts.messages import CallHeader, most_tokens, reply_header, request
@@ -77,12 +79,13 @@ def main(folder: Path) -> None:
     for number in range(HOSTS):
         told, tell = os.pipe()
         if (pid := os.fork()) == 0:
-            live_as_host(made(folder, f"host-{number}").parent, number, trainers, addresses, tell)
+            live_as_host(made(folder, f"host-{number}").parent, trainers, addresses, tell)
         pids.append(pid)
         os.close(tell)
         with os.fdopen(told) as end:
             addresses.append(end.readline().strip())
-    train(folder, addresses, lambda: os.kill(pids[1], signal.SIGKILL))
+    killed = Identity.load_or_create(made(folder, "host-1")).peer_id
+    train(folder, addresses, killed, lambda: os.kill(pids[1], signal.SIGKILL))
 
 
 def made(folder: Path, name: str) -> Path:
@@ -91,24 +94,23 @@ def made(folder: Path, name: str) -> Path:
     return folder / name / "identity.key"
 
 
-def live_as_host(folder: Path, number: int, trainers: frozenset[str], addresses: Sequence[str], tell: int) -> NoReturn:
+def live_as_host(folder: Path, trainers: frozenset[str], addresses: Sequence[str], tell: int) -> NoReturn:
     """Host two experts, which those peer ids may train, until the end."""
     try:
         make_own_locks()
         swarm = entered(folder, addresses, "direct")
-        experts = EXPERTS[2 * number : 2 * number + 2]
-        may_train = trainers.__contains__
-        ExpertHost(
+        host = ExpertHost(
             swarm,
             RUN_ID,
-            experts,
+            EXPERTS,
+            capacity=len(EXPERTS),
             hidden_size=TRUNK.hidden_size,
             spec=SPEC,
-            may_train=may_train,
+            may_train=trainers.__contains__,
             folder=folder / "experts",
         )
         os.write(tell, f"{swarm.addresses()[0]}\n".encode())
-        threading.Event().wait()
+        host.run()
     except BaseException:
         traceback.print_exc()
     os._exit(1)
@@ -120,15 +122,20 @@ class Trainer:
     def __init__(self, swarm: Swarm, seed: int) -> None:
         self.swarm = swarm
         self.caller = ExpertCaller(swarm, RUN_ID, TRUNK.hidden_size)
+        threading.Thread(target=self.caller.run, daemon=True).start()
         self.mixture = remote_model(RECIPE, self.caller)
         self.model = self.mixture.model
         self._sums = Sums(DIGITS, seed)
 
     def wait_for_experts(self) -> None:
-        """Until all of them are announced."""
-        while len(self.caller.available(EXPERTS[0].layer)) < SPEC.experts:
+        """Until the hosts share them evenly, after which none moves to another host."""
+        while not self._are_shared_evenly():
             time.sleep(0.1)
             self.caller.look()
+
+    def _are_shared_evenly(self) -> bool:
+        counts = Counter(self.caller.directory.host_of(expert) for expert in EXPERTS)
+        return None not in counts and list(counts.values()) == [len(EXPERTS) // HOSTS] * HOSTS
 
     def backward(self) -> float:
         """The loss of a batch, whose gradient is left in the trunk, and sent to the experts."""
@@ -171,8 +178,8 @@ class Trunk:
         say(loss=sum(losses) / len(losses), seconds=seconds, answered=sum(answered) / sum(sent), present=present)
 
 
-def train(folder: Path, addresses: Sequence[str], kill_a_host: Callable[[], None]) -> None:
-    """Forge, train, compare the whole model, and train on without one host."""
+def train(folder: Path, addresses: Sequence[str], killed: str, kill_a_host: Callable[[], None]) -> None:
+    """Forge, train, compare the whole model, and train on without one host, whose experts others take over."""
     trainers = [Trainer(entered(folder / f"trainer-{number}", addresses, "client"), number) for number in (1, 2)]
     for each in trainers:
         each.wait_for_experts()
@@ -182,11 +189,44 @@ def train(folder: Path, addresses: Sequence[str], kill_a_host: Callable[[], None
     while not going_on.acquire(blocking=False):
         trunk.step()
     compare(trainers[0])
+    caller = trainers[0].caller
+    lost: list[ExpertId] = []
+    while not lost or any(expert not in copies(trainers[0]) for expert in lost):
+        trunk.step()
+        lost = [expert for expert in EXPERTS if caller.directory.host_of(expert) == killed]
+    before = steps_of(caller, lost)
     kill_a_host()
-    say(killed=True)
+    say(killed=len(lost), steps=before)
+    began = time.monotonic()
+    while any(caller.directory.host_of(expert) in (None, killed) for expert in lost):
+        trunk.step()
+    say(taken_over=steps_of(caller, lost), seconds_until=time.monotonic() - began)
+    while any(len(each.caller.available(EXPERTS[0].layer)) < SPEC.experts for each in trainers):
+        trunk.step()
+    say(whole=True)
     while not going_on.acquire(blocking=False):
         trunk.step()
     say(done=True)
+
+
+def copies(trainer: Trainer) -> dict[ExpertId, int]:
+    """The experts of which some host has a copy that has learned something, and its steps."""
+    announced = announced_experts(trainer.swarm.dht, RUN_ID)
+    return {expert: steps for each in announced.values() for expert, steps in each.copies.items() if steps}
+
+
+def steps_of(caller: ExpertCaller, experts: Sequence[ExpertId]) -> list[int]:
+    """The optimizer steps that the hosts of these experts say they have behind them."""
+    return [
+        _asked(caller, expert, request(CallHeader(*expert), torch.ones(1, TRUNK.hidden_size))) for expert in experts
+    ]
+
+
+def _asked(caller: ExpertCaller, expert: ExpertId, sent: runtime_pb2.ExpertRequest) -> int:
+    host_id = caller.directory.host_of(expert)
+    assert host_id is not None
+    stub = ExpertServer.get_stub(caller._thread.p2p, PeerID.from_base58(host_id), namespace=RUN_ID)
+    return reply_header(caller._thread.submit(stub.rpc_forward(sent)).result(60.0)).steps
 
 
 def count_lines(going_on: threading.Semaphore) -> None:

@@ -1,4 +1,4 @@
-"""Which experts a peer hosts, signed by its identity and kept in the DHT under the run's prefix for a minute.
+"""Which experts a peer hosts, signed by its identity and kept in the DHT under the run's prefix for half a minute.
 
 A peer id contains the key that signs (Ed25519), and libp2p proves the same key in every connection, so nobody can
 announce experts in another's name, nor answer in its place.
@@ -7,7 +7,8 @@ announce experts in another's name, nor answer in its place.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated
 
@@ -20,7 +21,7 @@ from msgspec import Meta
 
 from core.run.manifest import RunId
 from core.run.signed_record import sign_record, signed_value
-from core.schema import StrictStruct, UnixTime
+from core.schema import Count, StrictStruct, UnixTime
 from core.security.identity import Identity
 from core.worker.experts.block import ExpertId
 from core.worker.swarm.dht.organiser_values import peer_value
@@ -28,20 +29,37 @@ from core.worker.swarm.dht.reader import forget, read_dictionary
 from core.worker.swarm.experts.messages import Index, Layer
 from core.worker.swarm.patches.monotonic_clock import steady_time
 
-LIFETIME_SECONDS = 60.0
+LIFETIME_SECONDS = 30.0
 CLOCK_SECONDS = 60.0  # by which two computers' clocks may differ
-MAX_HOSTED = 1024
-MAX_ANNOUNCEMENT_BYTES = 8 * 1024
+MAX_HOSTED = 512  # as many as `HostedExperts` allows
+MAX_ANNOUNCEMENT_BYTES = 16 * 1024
 KEY_END = "workerbee_experts"  # of the DHT key; the run's id is its beginning
 _KIND = b"workerbee hosted experts 1:"
 
 
+Steps = Mapping[ExpertId, int]
+"""The number of optimizer steps that each of some experts has behind it."""
+_Experts = Annotated[tuple[tuple[Layer, Index, Count], ...], Meta(max_length=MAX_HOSTED)]
+
+
 class Announcement(StrictStruct, kw_only=True, frozen=True):
-    """The experts of a host ``at`` a time, in seconds since 1970."""
+    """The experts of a host ``at`` a time, in seconds since 1970; each with its number of optimizer steps.
+
+    It answers for its ``experts``. Of its ``copies`` it only keeps the state, for the case that their host is gone.
+    """
 
     run_id: RunId
     at: UnixTime
-    experts: Annotated[tuple[tuple[Layer, Index], ...], Meta(max_length=MAX_HOSTED)]
+    experts: _Experts
+    copies: _Experts = ()
+
+
+@dataclass(frozen=True)
+class Hosted:
+    """What a host answers for, and of what it keeps a copy."""
+
+    experts: Steps
+    copies: Steps = field(default_factory=dict)
 
 
 def sign_announcement(announcement: Announcement, host: Identity) -> bytes:
@@ -49,13 +67,13 @@ def sign_announcement(announcement: Announcement, host: Identity) -> bytes:
     return sign_record(_KIND, msgspec.msgpack.encode(announcement), host)
 
 
-def announcement_in(encoded: bytes, host: str, run_id: str, now: float) -> frozenset[ExpertId] | None:
-    """The experts that this peer id announces at that time; ``None`` for anything else, and for an old announcement."""
+def announcement_in(encoded: bytes, host: str, run_id: str, now: float) -> Hosted | None:
+    """What this peer id announces at that time; ``None`` for anything else, and for an old announcement."""
     told = signed_value(_KIND, encoded, host, MAX_ANNOUNCEMENT_BYTES, Announcement)
     is_present = told is not None and -CLOCK_SECONDS <= now - told.at <= LIFETIME_SECONDS + CLOCK_SECONDS
     if told is None or told.run_id != run_id or not is_present:
         return None
-    return frozenset(ExpertId(*each) for each in told.experts)
+    return Hosted(_steps(told.experts), _steps(told.copies))
 
 
 class AnnouncementValidator(RecordValidatorBase):
@@ -82,30 +100,39 @@ def guard_announcements(dht: DHT, run_id: str) -> None:
     forget(dht, _key(run_id))
 
 
-def announce(dht: DHT, identity: Identity, run_id: str, experts: Iterable[ExpertId]) -> None:
-    """Say for a minute which experts that identity hosts, to the DHT and to whoever asks us. Does not wait."""
-    announcement = Announcement(run_id=run_id, at=time.time(), experts=tuple(map(tuple, sorted(experts))))  # type: ignore[arg-type]
+def announce(dht: DHT, identity: Identity, run_id: str, hosted: Hosted) -> None:
+    """Say for half a minute what that identity hosts, to the DHT and to whoever asks us. Does not wait."""
+    told = _told(hosted.experts), _told(hosted.copies)
+    announcement = Announcement(run_id=run_id, at=time.time(), experts=told[0], copies=told[1])
     value, key, until = sign_announcement(announcement, identity), _key(run_id), steady_time() + LIFETIME_SECONDS
     keeping = partial(_keep, key=key, subkey=identity.peer_id, value=value, until=until)
     dht.run_coroutine(keeping, return_future=True)
     dht.store(key, subkey=identity.peer_id, value=value, expiration_time=until, return_future=True)
 
 
-def announced_experts(dht: DHT, run_id: str, also_ask: Iterable[str] = ()) -> dict[str, frozenset[ExpertId]]:
+def announced_experts(dht: DHT, run_id: str, also_ask: Iterable[str] = ()) -> dict[str, Hosted]:
     """What each host announces at present, by peer id; ``also_ask`` are peer ids. Blocks for a few seconds at most."""
-    found: dict[str, frozenset[ExpertId]] = {}
+    found: dict[str, Hosted] = {}
     now = time.time()
     for record in read_dictionary(dht, _key(run_id), also_ask):
         if (signed := peer_value(record, MAX_ANNOUNCEMENT_BYTES)) is None:
             continue
         host, encoded = signed
-        if (experts := announcement_in(encoded, host, run_id, now)) is not None:
-            found[host] = experts
+        if (hosted := announcement_in(encoded, host, run_id, now)) is not None:
+            found[host] = hosted
     return found
 
 
 async def _keep(_dht: DHT, node: DHTNode, key: str, subkey: str, value: bytes, until: float) -> None:
     node.protocol.storage.keep(DHTID.generate(source=key), subkey, MSGPackSerializer.dumps(value), until)
+
+
+def _told(steps: Steps) -> tuple[tuple[int, int, int], ...]:
+    return tuple((expert.layer, expert.number, count) for expert, count in sorted(steps.items()))
+
+
+def _steps(told: Iterable[tuple[int, int, int]]) -> dict[ExpertId, int]:
+    return {ExpertId(layer, number): count for layer, number, count in told}
 
 
 def _key(run_id: str) -> str:

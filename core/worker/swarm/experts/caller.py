@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import concurrent.futures
 import logging
+import threading
 import time
 from collections.abc import Collection, Sequence
 from typing import Literal
@@ -19,6 +20,7 @@ from core.worker.experts.calls import ExpertInput
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.experts.announcements import announced_experts, guard_announcements
 from core.worker.swarm.experts.directory import ExpertDirectory
+from core.worker.swarm.experts.host import ExpertHost
 from core.worker.swarm.experts.messages import CallHeader, most_tokens, reply_header, request, tensors_in
 from core.worker.swarm.experts.p2p_thread import P2PThread
 from core.worker.swarm.experts.server import ExpertServer
@@ -34,24 +36,38 @@ log = logging.getLogger(__name__)
 class ExpertCaller:
     """Reaches all experts of a run whose hidden state is ``hidden_size`` wide; `close` it before the swarm.
 
-    It is an `ExpertCalls`: nothing that a host does raises, and no call lasts longer than the longest time-out.
+    It is an `ExpertCalls`: nothing that a host does raises, and no call lasts longer than the longest time-out. Experts
+    of our ``own`` host are asked without the network. Who hosts what is looked up in `run`, in a thread of its own.
     """
 
-    def __init__(self, swarm: Swarm, run_id: str, hidden_size: int) -> None:
+    def __init__(self, swarm: Swarm, run_id: str, hidden_size: int, own: ExpertHost | None = None) -> None:
         self._dht, self._run_id, self._hidden_size = swarm.dht, run_id, hidden_size
+        self._peer_id, self._own, self._closing = swarm.peer_id, own, threading.Event()
         self.directory = ExpertDirectory()
         guard_announcements(swarm.dht, run_id)
         self._thread = P2PThread(swarm.dht, "expert-caller")
         self.look()
-        self._thread.submit(self._keep_looking())
+
+    def run(self) -> None:
+        """Look again and again until `close`; raises whatever goes wrong meanwhile."""
+        while not self._closing.wait(LOOK_SECONDS):
+            try:
+                self.look()
+            except (TimeoutError, concurrent.futures.CancelledError):
+                log.info("who hosts experts was not found out in time")
 
     def look(self) -> None:
         """Read in the DHT who hosts what, and probe those that are new or were away; blocks for some seconds."""
-        self.directory.see(announced_experts(self._dht, self._run_id, self.directory.hosts()))
+        announced = announced_experts(self._dht, self._run_id, self.directory.hosts())
+        found = {host: frozenset(hosted.experts) for host, hosted in sorted(announced.items())}
+        if self._own is not None:
+            found[self._peer_id] = frozenset(self._own.experts)
+        self.directory.see(found)
         self._thread.submit(self._probe_due()).result()
 
     def close(self) -> None:
         """End the thread that asks, and the looks into the DHT."""
+        self._closing.set()
         self._thread.close()
 
     def available(self, layer: int) -> Collection[int]:
@@ -99,6 +115,8 @@ class ExpertCaller:
 
     async def _ask_part(self, kind: _Kind, host: str, asked: ExpertInput) -> Tensor | None:
         """One request; ``None`` where the host refuses it. Raises ValueError for an answer that cannot be."""
+        if self._own is not None and host == self._peer_id:
+            return await asyncio.get_running_loop().run_in_executor(None, self._own.answer, asked)
         stub = ExpertServer.get_stub(self._thread.p2p, PeerID.from_base58(host), namespace=self._run_id)
         tensors = [asked.tokens] if asked.gradient is None else [asked.tokens, asked.gradient]
         sent = request(CallHeader(*asked.expert, asked.seed), *tensors)
@@ -120,6 +138,9 @@ class ExpertCaller:
 
     async def _probe(self, peer: str) -> None:
         """Send a request without any tokens, which a host refuses: so it is there."""
+        if peer == self._peer_id:
+            self.directory.came_back(peer)
+            return
         stub = ExpertServer.get_stub(self._thread.p2p, PeerID.from_base58(peer), namespace=self._run_id)
         try:
             async with asyncio.timeout(PROBE_SECONDS):
@@ -129,13 +150,6 @@ class ExpertCaller:
             self.directory.failed(peer)
         else:
             self.directory.came_back(peer)
-
-    async def _keep_looking(self) -> None:
-        loop = asyncio.get_running_loop()
-        while True:
-            await asyncio.sleep(LOOK_SECONDS)
-            with contextlib.suppress(TimeoutError):
-                await loop.run_in_executor(None, self.look)
 
 
 def pieces(asked: ExpertInput) -> list[ExpertInput]:

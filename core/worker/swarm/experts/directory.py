@@ -41,7 +41,7 @@ class ExpertDirectory:
         self._hosts: dict[str, _Host] = {}  # in the order in which they were first seen
 
     def see(self, announced: Mapping[str, frozenset[ExpertId]]) -> None:
-        """Take note of what hosts announce at present; who says nothing any more is believed for a minute."""
+        """Take note of what hosts announce at present; who says nothing any more is believed for half a minute."""
         now = self._clock()
         for peer, host in self._hosts.items():
             if peer in announced:

@@ -3,41 +3,55 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
+import contextlib
+import logging
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import torch
 
 from core.run.spec.experts import ExpertsSpec
 from core.worker.experts.block import ExpertId
+from core.worker.experts.calls import ExpertInput
 from core.worker.experts.expert_file import ExpertFiles
-from core.worker.experts.hosted_expert import HostedExpert
+from core.worker.experts.hosted_expert import HostedExpert, NotFiniteError
 from core.worker.swarm.dht.node import Swarm
-from core.worker.swarm.experts.announcements import announce, guard_announcements
+from core.worker.swarm.experts.announcements import Hosted, Steps, announce, announced_experts, guard_announcements
+from core.worker.swarm.experts.assignment import Assignment, Held
+from core.worker.swarm.experts.copies import CopyKeeper
+from core.worker.swarm.experts.handover import fetch_state, sign_state
 from core.worker.swarm.experts.p2p_thread import START_SECONDS, P2PThread
 from core.worker.swarm.experts.quotas import HostLimits
 from core.worker.swarm.experts.server import ExpertServer, MayTrain
 
-ANNOUNCE_SECONDS = 15.0
+ANNOUNCE_SECONDS = 10.0
+LOOK_SECONDS = 5.0  # between looks at what other hosts announce
+ORPHAN_SECONDS = 1.0  # the same, while nobody answers for some expert
 SAVE_SECONDS = 30.0
 STEP_SECONDS = 0.5  # between looks for an expert whose gradients have waited for long enough
 
+log = logging.getLogger(__name__)
+
 
 class ExpertHost:
-    """Some experts of a run on this computer, which others must be able to reach; `close` it before the swarm.
+    """Answers for some experts of a run on a computer that others reach; `close` it before the swarm.
 
-    They go on where their files in the ``folder`` end.
+    Of the ``wanted`` ones it takes those that nobody answers for, ``capacity`` at the most; they go on where their
+    files in the ``folder`` end. What has to be done again and again is done in `run`, in a thread of its own.
     """
 
     def __init__(
         self,
         swarm: Swarm,
         run_id: str,
-        experts: Iterable[ExpertId],
+        wanted: Sequence[ExpertId],
         *,
+        capacity: int,
         hidden_size: int,
         spec: ExpertsSpec,
         may_train: MayTrain,
@@ -46,44 +60,130 @@ class ExpertHost:
         limits: HostLimits = HostLimits(),  # noqa: B008 - a constant
     ) -> None:
         self._swarm, self._run_id = swarm, run_id
-        self.experts = {each: HostedExpert(each, hidden_size, spec, device) for each in experts}
+        self._hidden_size, self._spec, self._device = hidden_size, spec, device
+        self.experts: dict[ExpertId, HostedExpert] = {}
+        self._assignment = Assignment(swarm.peer_id, wanted, capacity, time.monotonic)
         self._files = ExpertFiles(folder, run_id)
-        for expert in self.experts.values():
-            self._files.read(expert)
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="experts")
         guard_announcements(swarm.dht, run_id)
         self._thread = P2PThread(swarm.dht, "expert-host")
-        self._server = ExpertServer(self.experts, self._executor, may_train, limits)
+        self._server = ExpertServer(self.experts, self._executor, may_train, limits, self._signed_state)
         adding = self._server.add_p2p_handlers(self._thread.p2p, namespace=run_id)
         self._thread.submit(adding).result(START_SECONDS)
-        self._thread.submit(self._keep_up())
+        fetch = partial(fetch_state, self._thread.p2p, run_id)
+        self._keeper = CopyKeeper(swarm.peer_id, self._thread, fetch, self._files, self._untrained)
+        self._has_closed, self._has_news = False, asyncio.Event()
+        self._announce()
+
+    @property
+    def peer_id(self) -> str:
+        """The id of the peer that trainers ask for these experts."""
+        return self._swarm.peer_id
+
+    def run(self) -> None:
+        """Announce, take, save and step experts until `close`; raises whatever goes wrong meanwhile."""
+        try:
+            self._thread.submit(self._keep_up()).result()
+        except concurrent.futures.CancelledError:
+            if not self._has_closed:
+                raise
 
     def close(self) -> None:
         """Take the announcement back, answer nobody any more, and save what the experts have learned."""
-        announce(self._swarm.dht, self._swarm.identity, self._run_id, ())
+        self._has_closed = True
         self._thread.close()
+        announce(self._swarm.dht, self._swarm.identity, self._run_id, Hosted({}))
         self._executor.shutdown()
         self._save()
 
+    def answer(self, asked: ExpertInput) -> torch.Tensor | None:
+        """What an expert here makes of our own trainer's tokens, or their gradient; ``None`` where it is not here."""
+        return self._executor.submit(self._answered, asked).result()
+
+    def _answered(self, asked: ExpertInput) -> torch.Tensor | None:
+        if (expert := self.experts.get(asked.expert)) is None:
+            return None
+        try:
+            if asked.gradient is None:
+                return expert.forward(asked.tokens, asked.seed)
+            return expert.backward(self.peer_id, asked.tokens, asked.gradient, asked.seed)
+        except NotFiniteError:
+            return None
+
     async def _keep_up(self) -> None:
-        """Announce and save the experts again and again, and let those take their step that have waited."""
-        loop = asyncio.get_running_loop()
-        announced_at = saved_at = -math.inf
+        await asyncio.gather(self._keep_announcing(), self._keep_looking(), self._keep_learning())
+
+    async def _keep_announcing(self) -> None:
         while True:
-            now = time.monotonic()
-            if now - announced_at >= ANNOUNCE_SECONDS:
-                announced_at = now
-                announce(self._swarm.dht, self._swarm.identity, self._run_id, self.experts)
-            if now - saved_at >= SAVE_SECONDS:
-                saved_at = now
+            self._announce()
+            self._has_news.clear()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(ANNOUNCE_SECONDS):
+                    await self._has_news.wait()
+
+    async def _keep_looking(self) -> None:
+        """Take, drop and copy experts; none of that holds up an announcement, for however long it blocks."""
+        loop = asyncio.get_running_loop()
+        while True:
+            if await loop.run_in_executor(None, self._look):
+                self._has_news.set()
+            await asyncio.sleep(ORPHAN_SECONDS if self._assignment.has_orphans else LOOK_SECONDS)
+
+    async def _keep_learning(self) -> None:
+        """Let those take their step that have waited for long enough, and save what was learned."""
+        loop, saved_at = asyncio.get_running_loop(), -math.inf
+        while True:
+            if time.monotonic() - saved_at >= SAVE_SECONDS:
+                saved_at = time.monotonic()
                 await loop.run_in_executor(self._executor, self._save)
             await loop.run_in_executor(self._executor, self._step_due)
             await asyncio.sleep(STEP_SECONDS)
 
+    def _announce(self) -> None:
+        steps = {each.id: each.steps for each in list(self.experts.values())}
+        announce(self._swarm.dht, self._swarm.identity, self._run_id, Hosted(steps, self._copies()))
+
+    def _look(self) -> bool:
+        """Take and drop experts, as what all hosts announce makes it right; whether there were any."""
+        others = announced_experts(self._swarm.dht, self._run_id)
+        others.pop(self.peer_id, None)
+        held = {each.id: Held(each.steps, each.trained_tokens) for each in list(self.experts.values())}
+        changes = self._assignment.changes(others, held, self._copies())
+        for expert in changes.drop:
+            log.info("expert %s is another host's", expert)
+            self._files.write(self.experts.pop(expert))
+        for expert in changes.take:
+            self._keeper.fetch_newest(expert, {peer: hosted.copies for peer, hosted in others.items()})
+            taken = self._untrained(expert)
+            self._files.read(taken)
+            self._files.write(taken)
+            log.info("answers for expert %s, after %d steps", expert, taken.steps)
+            self.experts[expert] = taken
+        has_copied = self._keeper.keep(others)
+        return bool(changes.take or changes.drop or has_copied)
+
+    def _untrained(self, expert: ExpertId) -> HostedExpert:
+        return HostedExpert(expert, self._hidden_size, self._spec, self._device)
+
+    def _copies(self) -> Steps:
+        """Those of which only the state is here, by their steps."""
+        return {expert: steps for expert, steps in self._files.copies.items() if expert not in self.experts}
+
+    def _signed_state(self, expert: ExpertId) -> tuple[bytes, int, bytes] | None:
+        """The file of an expert or a copy, its steps and the signed record of it."""
+        hosted, data = self.experts.get(expert), self._files.copy_of(expert)
+        if hosted is not None:
+            data, steps = self._files.data_of(hosted), hosted.steps
+        elif data is not None:
+            steps = self._files.copies[expert]
+        else:
+            return None
+        return data, steps, sign_state(self._run_id, expert, steps, data, self._swarm.identity)
+
     def _save(self) -> None:
-        for each in self.experts.values():
+        for each in list(self.experts.values()):
             self._files.write(each)
 
     def _step_due(self) -> None:
-        for each in self.experts.values():
+        for each in list(self.experts.values()):
             each.step_if_due()

@@ -27,6 +27,8 @@ PIECE_BYTES = 2**16  # of an expert's weights
 
 log = logging.getLogger(__name__)
 
+StateOf = Callable[[ExpertId], tuple[bytes, int, bytes] | None]
+"""The file of an expert that a host answers for or has a copy of, its steps, and the signed record of both."""
 MayTrain = Callable[[str], bool]
 """Whether the peer of that id may have experts trained by its gradients: the run's rule."""
 
@@ -43,9 +45,15 @@ class ExpertServer(ServicerBase):
     """Computes in the one thread of the ``executor``; a request that is refused changes nothing."""
 
     def __init__(
-        self, experts: Mapping[ExpertId, HostedExpert], executor: Executor, may_train: MayTrain, limits: HostLimits
+        self,
+        experts: Mapping[ExpertId, HostedExpert],
+        executor: Executor,
+        may_train: MayTrain,
+        limits: HostLimits,
+        state_of: StateOf,
     ) -> None:
         self._experts, self._executor, self._may_train = experts, executor, may_train
+        self._state_of = state_of
         self._quotas, self._slots = Quotas(limits), Slots()
 
     async def rpc_forward(self, request: runtime_pb2.ExpertRequest, context: P2PContext) -> runtime_pb2.ExpertResponse:
@@ -60,13 +68,31 @@ class ExpertServer(ServicerBase):
         self, request: runtime_pb2.ExpertRequest, context: P2PContext
     ) -> AsyncIterator[runtime_pb2.ExpertResponse]:
         """An expert's weights as safetensors, in pieces, to two at a time; the first message says how long it is."""
+        async for each in self._streamed(request, context, self._weights_of):
+            yield each
+
+    async def rpc_whole_state(
+        self, request: runtime_pb2.ExpertRequest, context: P2PContext
+    ) -> AsyncIterator[runtime_pb2.ExpertResponse]:
+        """The same of its whole state, for another host; the first message has the signed record, too."""
+        async for each in self._streamed(request, context, self._state_of):
+            yield each
+
+    async def _streamed(
+        self, request: runtime_pb2.ExpertRequest, context: P2PContext, find: StateOf
+    ) -> AsyncIterator[runtime_pb2.ExpertResponse]:
         slot = self._slots.take(context.remote_id)
         try:
-            expert, _ = self._asked(request)
+            expert = _header_of(request).expert
             if slot is None:
                 raise _RefusedError("busy")
-            data, steps = await asyncio.get_running_loop().run_in_executor(self._executor, _saved, expert)
-            yield reply(ReplyHeader(steps=steps, size_bytes=len(data)))
+            found = await asyncio.get_running_loop().run_in_executor(self._executor, find, expert)
+            if found is None:
+                raise _RefusedError("not hosted")
+            data, steps, signed = found
+            first = reply(ReplyHeader(steps=steps, size_bytes=len(data)))
+            first.tensors.extend([runtime_pb2.Tensor(buffer=signed)] if signed else [])
+            yield first
             for start in range(0, len(data), PIECE_BYTES):
                 piece = data[start : start + PIECE_BYTES]
                 yield runtime_pb2.ExpertResponse(tensors=[runtime_pb2.Tensor(buffer=piece)])
@@ -109,15 +135,23 @@ class ExpertServer(ServicerBase):
         finally:
             self._quotas.end(sender)
 
+    def _weights_of(self, expert: ExpertId) -> tuple[bytes, int, bytes] | None:
+        hosted = self._experts.get(expert)
+        return None if hosted is None else (save(hosted.state()), hosted.steps, b"")
+
     def _asked(self, request: runtime_pb2.ExpertRequest) -> tuple[HostedExpert, CallHeader]:
         """The expert that a request is for, and its header."""
-        try:
-            header = call_header(request)
-        except ValueError as error:
-            raise _RefusedError("wrong") from error
+        header = _header_of(request)
         if (expert := self._experts.get(header.expert)) is None:
             raise _RefusedError("not hosted")
         return expert, header
+
+
+def _header_of(request: runtime_pb2.ExpertRequest) -> CallHeader:
+    try:
+        return call_header(request)
+    except ValueError as error:
+        raise _RefusedError("wrong") from error
 
 
 def _checked(request: runtime_pb2.ExpertRequest, tensors: int, hidden_size: int, sender: str) -> list[Tensor]:
@@ -138,7 +172,3 @@ def _forward(expert: HostedExpert, _sender: str, header: CallHeader, sent: Seque
 
 def _backward(expert: HostedExpert, sender: str, header: CallHeader, sent: Sequence[Tensor]) -> Tensor:
     return expert.backward(sender, sent[0], sent[1], header.seed)
-
-
-def _saved(expert: HostedExpert) -> tuple[bytes, int]:
-    return save(expert.state()), expert.steps

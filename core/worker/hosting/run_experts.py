@@ -1,0 +1,111 @@
+"""The experts of a run beside the training loop: a host of some, if this peer hosts, and the calls of all."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from core.errors import ErrorKind, UserError
+from core.protocol.events import Warned
+from core.run.manifest import RunManifest
+from core.run.spec.experts import ExpertRole
+from core.worker.access.gate import RunGate
+from core.worker.hosting.capacity import expert_capacity
+from core.worker.process.channel import WorkerChannel
+from core.worker.process.supervisor import Supervisor
+from core.worker.recipes import MixtureLanguageModel, Recipe
+from core.worker.recipes.mixture_model import experts_in
+from core.worker.swarm import ExpertCaller, ExpertHost, Swarm, peer_ids
+
+POLL_SECONDS = 1.0
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class HostingWish:
+    """Whether this peer trains, hosts, or both; and how many experts it hosts at the most."""
+
+    role: ExpertRole = "train"
+    most_experts: int | None = None
+
+
+class RunExperts:
+    """What a run's training loop needs to know of its experts; of a run without any, nothing is ever lacking."""
+
+    def __init__(self, layers: tuple[int, ...] = (), caller: ExpertCaller | None = None) -> None:
+        self._layers, self._caller = layers, caller
+
+    @property
+    def are_lacking(self) -> bool:
+        """Whether some layer has no expert that can be asked: its tokens would go on unchanged, and nobody learn."""
+        caller = self._caller
+        return caller is not None and not all(caller.available(layer) for layer in self._layers)
+
+    def watch(self, channel: WorkerChannel) -> None:
+        """Say it once each time when experts are lacking, until we leave."""
+        was_lacking = False
+        while not channel.leaving.wait(POLL_SECONDS):
+            is_lacking = self.are_lacking
+            if is_lacking and not was_lacking:
+                channel.emit(Warned(problem=ErrorKind.EXPERTS_AWAY.key))
+            was_lacking = is_lacking
+
+
+@contextlib.contextmanager
+def open_experts(
+    swarm: Swarm,
+    manifest: RunManifest,
+    recipe: Recipe,
+    wish: HostingWish,
+    gate: RunGate,
+    channel: WorkerChannel,
+    supervisor: Supervisor,
+) -> Iterator[RunExperts]:
+    """Host experts, if that is wished, and reach all of them; raises UserError where others cannot reach us.
+
+    It has threads: the averagers' processes are forked before.
+    """
+    if not isinstance(recipe, MixtureLanguageModel):
+        yield RunExperts()
+        return
+    with contextlib.ExitStack() as ends:
+        host = None
+        if _may_host(swarm, wish, channel):
+            host = _opened_host(swarm, manifest, recipe, wish, gate)
+            ends.callback(host.close)
+            supervisor.start("experts that are hosted", host.run)
+        caller = ExpertCaller(swarm, manifest.run.id, recipe.spec.config.hidden_size, host)
+        ends.callback(caller.close)
+        recipe.connect(caller)
+        supervisor.start("experts' hosts", caller.run)
+        experts = RunExperts(recipe.spec.expert_layers, caller)
+        supervisor.start("experts", lambda: experts.watch(channel))
+        yield experts
+
+
+def _may_host(swarm: Swarm, wish: HostingWish, channel: WorkerChannel) -> bool:
+    """Whether this peer hosts; one that was to do both trains where others cannot reach it, and says so."""
+    if wish.role == "train" or swarm.mode == "direct":
+        return wish.role != "train"
+    if wish.role == "host":
+        raise UserError(ErrorKind.HOST_NOT_REACHABLE)
+    channel.emit(Warned(problem=ErrorKind.HOST_NOT_REACHABLE.key))
+    return False
+
+
+def _opened_host(
+    swarm: Swarm, manifest: RunManifest, recipe: MixtureLanguageModel, wish: HostingWish, gate: RunGate
+) -> ExpertHost:
+    return ExpertHost(
+        swarm,
+        manifest.run.id,
+        list(experts_in(recipe.spec)),
+        capacity=expert_capacity(manifest, wish.most_experts),
+        hidden_size=recipe.spec.config.hidden_size,
+        spec=recipe.spec.experts,
+        may_train=lambda peer: not any(each in gate.barred for each in peer_ids(frozenset({peer}))),
+        folder=swarm.folder / "experts" / manifest.run.id,
+    )

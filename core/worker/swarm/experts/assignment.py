@@ -1,0 +1,107 @@
+"""Which host answers for which expert: each decides by itself, from what all announce, and they agree.
+
+Who is to take an expert that nobody answers for follows from highest random weight hashing (Thaler and Ravishankar,
+1998): all hosts rank themselves in the same order, another one for each expert, and the second waits longer than the
+first. So a crowd that arrives at once shares the experts evenly, and few change their host when one leaves.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from core.worker.experts.block import ExpertId
+from core.worker.swarm.experts.announcements import Hosted
+
+PATIENCE_SECONDS = 3.0  # for each host that is ranked before us to take an expert
+
+
+@dataclass(frozen=True)
+class Held:
+    """An expert that a host answers for: its optimizer steps, and the tokens it was trained with since it is here."""
+
+    steps: int
+    trained_tokens: int
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What a host does next: answer for experts, or no longer."""
+
+    take: tuple[ExpertId, ...] = ()
+    drop: tuple[ExpertId, ...] = ()
+
+
+class Assignment:
+    """One host's decisions: of the ``wanted`` experts of a run it answers for so many at the most."""
+
+    def __init__(self, own: str, wanted: Sequence[ExpertId], capacity: int, clock: Callable[[], float]) -> None:
+        self._own, self._wanted, self._capacity, self._clock = own, tuple(wanted), capacity, clock
+        self._orphaned_at: dict[ExpertId, float] = {}
+
+    def changes(
+        self, others: Mapping[str, Hosted], mine: Mapping[ExpertId, Held], copies: Mapping[ExpertId, int]
+    ) -> Changes:
+        """What to do, where ``mine`` are those that we answer for.
+
+        ``copies`` are those of which we have the state, by its steps: who has the newest one is to take an expert. Of
+        two that answer for one expert, one with which nobody has trained gives way to the other. A host that has more
+        than its share gives one away to another that has less, and has its state.
+        """
+        drop = tuple(each for each, held in mine.items() if not held.trained_tokens and self._gives_way(each, others))
+        kept = mine.keys() - set(drop)
+        served = kept.union(*(hosted.experts for hosted in others.values()))
+        now, orphans = self._clock(), [each for each in self._wanted if each not in served]
+        self._orphaned_at = {each: self._orphaned_at.get(each, now) for each in orphans}
+        taken: list[ExpertId] = []
+        for expert in orphans:
+            have, waited = len(kept) + len(taken), now - self._orphaned_at[expert]
+            if have < self._capacity and waited >= self._patience(expert, others, have, copies):
+                taken.append(expert)
+        released = () if orphans or drop else self._released(others, mine)
+        return Changes(tuple(taken), drop + released)
+
+    @property
+    def has_orphans(self) -> bool:
+        """Whether there are experts for which nobody answers."""
+        return bool(self._orphaned_at)
+
+    def _share(self, others: Mapping[str, Hosted]) -> int:
+        """How many experts each host has where all have about the same number."""
+        return math.ceil(len(self._wanted) / (1 + len(others)))
+
+    def _released(self, others: Mapping[str, Hosted], mine: Mapping[ExpertId, Held]) -> tuple[ExpertId, ...]:
+        """One of ours that another host is to have, or none."""
+        share = self._share(others)
+        idle = [hosted for hosted in others.values() if len(hosted.experts) < min(share, len(mine) - 1)]
+        if len(mine) <= share:
+            return ()
+        ready = (
+            each for each, held in mine.items() if any(hosted.copies.get(each) or not held.steps for hosted in idle)
+        )
+        return tuple(itertools.islice(ready, 1))
+
+    def _gives_way(self, expert: ExpertId, others: Mapping[str, Hosted]) -> bool:
+        """An expert that somebody has trained is worth more; of two untrained ones the smaller peer id stays."""
+        rivals = [(peer, hosted.experts[expert]) for peer, hosted in others.items() if expert in hosted.experts]
+        return any(steps > 0 or peer < self._own for peer, steps in rivals)
+
+    def _patience(
+        self, expert: ExpertId, others: Mapping[str, Hosted], have: int, copies: Mapping[ExpertId, int]
+    ) -> float:
+        """How long to leave an expert to those who are ranked before us; a host that has its share is behind others."""
+        share = self._share(others)
+        counts = {peer: len(hosted.experts) for peer, hosted in others.items()} | {self._own: have}
+        states = {peer: hosted.copies.get(expert, -1) for peer, hosted in others.items()}
+        states[self._own] = copies.get(expert, -1)
+        order = ranked(expert, counts)
+        order.sort(key=lambda peer: (-states[peer], counts[peer] >= share))
+        return PATIENCE_SECONDS * (1 + order.index(self._own))
+
+
+def ranked(expert: ExpertId, hosts: Iterable[str]) -> list[str]:
+    """Those peer ids in the order in which they are to have that expert, the same for everybody."""
+    return sorted(hosts, key=lambda peer: hashlib.sha256(f"{expert.layer} {expert.number} {peer}".encode()).digest())

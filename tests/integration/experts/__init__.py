@@ -1,0 +1,1 @@
+"""Real peers of a run whose experts volunteers host."""

@@ -1,0 +1,102 @@
+"""The example with experts: an organiser publishes it, three volunteers host, two train."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from core.protocol.events import Evaluated, Progress, RoundFinished, RunFound
+from core.run.manifest import RunManifest
+from core.run.run_file import load_run_file
+from core.run.spec.experts import ExpertRole, ExpertsSpec
+from core.run.spec.language_models import GPT2
+from core.run.spec.recipe import MoeLM
+from core.worker.experts.block import ExpertId, ExpertShape, build_expert
+from core.worker.recipes.mixture_model import experts_in
+from tests.integration.test_examples import EXAMPLES, VOCABULARY, quick, toy_text
+from tests.support.consents import consent_to
+from tests.support.environment.fake_hub import Hub, local_hub
+from tests.support.real_peers import Peer, PeerGroup, averaged, peer_group
+
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
+
+HOSTS = 3
+LEARNED = 0.8  # of the loss of a model that knows nothing
+
+
+def toy_mixture(hub: Hub) -> RunManifest:
+    """The example, with a tiny trunk, six tiny experts and text that a hub on loopback serves."""
+    manifest = load_run_file(EXAMPLES / "moe-lm.toml")
+    assert isinstance(manifest.recipe, MoeLM)
+    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "max_position_embeddings": 16}
+    experts = msgspec.structs.replace(manifest.recipe.experts, experts=6, expansion=2, learning_rate=3e-3)
+    config = GPT2(vocab_size=VOCABULARY, **sizes)
+    return msgspec.structs.replace(
+        manifest,
+        recipe=MoeLM(config=config, sequence_length=16, experts=experts),
+        **toy_text(manifest, hub),
+        collaboration=quick(manifest, 3000),
+    )
+
+
+class Swarm:
+    """Its organiser, who keeps the state, its hosts and its trainers."""
+
+    def __init__(self, group: PeerGroup, manifest: RunManifest) -> None:
+        self.group, self.manifest = group, manifest
+        self.organiser = group.organiser(manifest=manifest, train=False)
+        self.hosts = [self._joined(f"host-{number}", "host", len(self.experts) // HOSTS) for number in range(HOSTS)]
+        self.trainers = [self._joined(f"trainer-{number}", "train", None) for number in range(2)]
+
+    @property
+    def experts(self) -> list[ExpertId]:
+        """All that there are."""
+        assert isinstance(self.manifest.recipe, MoeLM)
+        return list(experts_in(self.manifest.recipe))
+
+    def _joined(self, home: str, role: ExpertRole, most: int | None) -> Peer:
+        peer = self.group.newcomer(self.organiser.posted, home)
+        peer.send(consent_to(peer.wait_for(RunFound), role=role, hosted_experts=most))
+        return peer
+
+    def saved(self, host: Peer) -> dict[ExpertId, dict[str, torch.Tensor]]:
+        """The experts in a host's folder, by their weights' names."""
+        files = Path(host.home / "data").rglob("expert-*.safetensors")
+        return {ExpertId(*map(int, path.stem.split("-")[1:])): load_file(path) for path in files}
+
+
+@pytest.fixture(scope="module")
+def swarm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Swarm]:
+    """One for all tests."""
+    with local_hub() as hub, peer_group(tmp_path_factory.mktemp("experts")) as group:
+        yield Swarm(group, toy_mixture(hub))
+
+
+def test_two_train_with_the_experts_of_three_hosts_and_the_loss_falls(swarm: Swarm) -> None:
+    below = LEARNED * math.log(VOCABULARY)
+    for trainer in swarm.trainers:
+        trainer.wait_for(Progress)
+        trainer.wait_for(RoundFinished, lambda event: event.kind == "gradients" and averaged(event))
+        trainer.wait_for(Evaluated, lambda event: event.loss is not None and event.loss < below)
+    state = swarm.trainers[0].wait_for(RoundFinished, lambda event: event.kind == "state" and averaged(event))
+    assert state.peers >= 2
+
+
+def test_all_experts_have_learned_each_with_one_host(swarm: Swarm) -> None:
+    assert isinstance(swarm.manifest.recipe, MoeLM)
+    spec: ExpertsSpec = swarm.manifest.recipe.experts
+    shape = ExpertShape.of(spec, swarm.manifest.recipe.config.hidden_size)
+    for host in swarm.hosts:
+        assert host.leave() == 0
+    saved = [swarm.saved(host) for host in swarm.hosts]
+    assert sorted(expert for each in saved for expert in each) == swarm.experts
+    for each in saved:
+        for expert, state in each.items():
+            initial = build_expert(expert, shape).state_dict()
+            assert all(not torch.equal(state[name], value) for name, value in initial.items())

@@ -1,0 +1,101 @@
+"""Hosts share a run's experts among themselves, each by its own decisions, and nobody's trained expert is replaced."""
+
+from __future__ import annotations
+
+from core.worker.experts.block import ExpertId
+from core.worker.swarm.experts.announcements import Hosted
+from core.worker.swarm.experts.assignment import PATIENCE_SECONDS, Assignment, Held, ranked
+
+EXPERTS = [ExpertId(1, number) for number in range(6)]
+FIRST = EXPERTS[0]
+
+
+class Crowd:
+    """Hosts that see at once what the others announce, and a clock that is moved by seconds."""
+
+    def __init__(self, *peers: str, capacity: int = len(EXPERTS)) -> None:
+        self.now, self._capacity = 0.0, capacity
+        self.hosted: dict[str, set[ExpertId]] = {}
+        self.copies: dict[str, dict[ExpertId, int]] = {}
+        self._assignments: dict[str, Assignment] = {}
+        for peer in peers:
+            self.add(peer)
+
+    def add(self, peer: str) -> None:
+        """One more host, without any experts yet."""
+        self.hosted[peer] = set()
+        self._assignments[peer] = Assignment(peer, EXPERTS, self._capacity, lambda: self.now)
+
+    def live(self, seconds: int) -> None:
+        """Let them all look once a second."""
+        for _ in range(seconds):
+            self.now += 1.0
+            for peer, assignment in self._assignments.items():
+                if peer not in self.hosted:
+                    continue
+                others = {other: self._announced(other) for other in self.hosted if other != peer}
+                changes = assignment.changes(
+                    others, dict.fromkeys(self.hosted[peer], Held(1, 1)), self.copies.get(peer, {})
+                )
+                self.hosted[peer] = self.hosted[peer] - set(changes.drop) | set(changes.take)
+
+    def _announced(self, peer: str) -> Hosted:
+        return Hosted(dict.fromkeys(self.hosted[peer], 1), self.copies.get(peer, {}))
+
+
+def test_hosts_that_come_at_once_share_the_experts_evenly_and_each_has_one_host() -> None:
+    crowd = Crowd("a", "b", "c")
+    crowd.live(30)
+    assert sorted(expert for hosted in crowd.hosted.values() for expert in hosted) == EXPERTS
+    assert [len(hosted) for hosted in crowd.hosted.values()] == [2, 2, 2]
+
+
+def test_what_a_host_that_is_gone_has_left_is_taken_by_the_others_first_by_who_has_a_copy() -> None:
+    crowd = Crowd("a", "b", "c")
+    crowd.live(30)
+    (left, *_), gone = sorted(crowd.hosted["c"]), crowd.hosted.pop("c")
+    keeper = next(peer for peer in ranked(left, "ab") if peer != ranked(left, "ab")[0])
+    crowd.copies[keeper] = dict.fromkeys(gone, 7)
+    crowd.live(30)
+    assert crowd.hosted[keeper] >= gone
+    assert len(crowd.hosted["a"] | crowd.hosted["b"]) == len(EXPERTS)
+
+
+def test_nobody_takes_more_than_it_has_room_for() -> None:
+    crowd = Crowd("a", capacity=2)
+    crowd.live(30)
+    assert len(crowd.hosted["a"]) == 2
+    crowd.add("b")
+    crowd.live(30)
+    assert [len(hosted) for hosted in crowd.hosted.values()] == [2, 2] and not crowd.hosted["a"] & crowd.hosted["b"]
+
+
+def test_of_two_that_answer_for_one_expert_the_untrained_one_gives_way() -> None:
+    def dropped(own: str, trained: int, others_steps: int) -> bool:
+        assignment = Assignment(own, EXPERTS, 6, lambda: 0.0)
+        return assignment.changes({"m": Hosted({FIRST: others_steps})}, {FIRST: Held(0, trained)}, {}).drop == (FIRST,)
+
+    assert dropped("z", trained=0, others_steps=0) and not dropped("a", trained=0, others_steps=0)
+    assert dropped("a", trained=0, others_steps=9) and not dropped("z", trained=5, others_steps=9)
+
+
+def test_an_expert_is_left_for_a_moment_to_whoever_is_ranked_first() -> None:
+    own, other = reversed(ranked(FIRST, "ab"))
+    clock = [0.0]
+    assignment = Assignment(own, [FIRST], 1, lambda: clock[0])
+    for seconds, is_taken in ((0.0, False), (PATIENCE_SECONDS, False), (2 * PATIENCE_SECONDS, True)):
+        clock[0] = seconds
+        assert (assignment.changes({other: Hosted({})}, {}, {}).take == (FIRST,)) == is_taken
+        assert assignment.has_orphans
+
+
+def test_a_host_that_was_alone_gives_experts_to_one_that_comes_later_and_has_their_state() -> None:
+    crowd = Crowd("a")
+    crowd.live(30)
+    crowd.add("b")
+    crowd.live(30)
+    assert not crowd.hosted["b"]
+    crowd.copies["b"] = dict.fromkeys(EXPERTS[:4], 1)
+    crowd.live(60)
+    assert [len(hosted) for hosted in crowd.hosted.values()] == [3, 3]
+    assert crowd.hosted["a"] | crowd.hosted["b"] == set(EXPERTS) and crowd.hosted["b"] < set(EXPERTS[:4])
