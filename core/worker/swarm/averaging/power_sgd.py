@@ -147,4 +147,9 @@ def _matrix(tensor: Tensor) -> Tensor:
 
 async def _in_thread(work: Callable[[], list[Tensor]]) -> list[Tensor]:
     """The work's result, computed in a thread, so that the loop answers other peers meanwhile."""
-    return await asyncio.get_running_loop().run_in_executor(None, work)
+
+    def single_threaded() -> list[Tensor]:
+        torch.set_num_threads(1)  # a forked process has none of its parent's OpenMP threads, and would wait for them
+        return work()
+
+    return await asyncio.get_running_loop().run_in_executor(None, single_threaded)
