@@ -5912,6 +5912,14 @@
         <translation>target_modules: Dieses Modell hat kein %1; es hat %2</translation>
     </message>
     <message>
+        <source>num_hidden_layers must be at most %1 in a model with experts</source>
+        <translation>num_hidden_layers darf bei einem Modell mit Experten höchstens %1 sein</translation>
+    </message>
+    <message>
+        <source>every_layers %1 is more than the %2 layers: none has experts</source>
+        <translation>every_layers %1 ist mehr als die %2 Schichten: Keine hat Experten</translation>
+    </message>
+    <message>
         <source>it may have no spaces and only ASCII characters</source>
         <translation>sie darf keine Leerzeichen enthalten und nur ASCII-Zeichen</translation>
     </message>

@@ -165,12 +165,14 @@ class MoeLM(StrictStruct, tag_field="kind", tag="moe-lm", kw_only=True, frozen=T
     def __post_init__(self) -> None:
         layers, config = self.config.num_hidden_layers, self.config
         if self.sequence_length > config.longest_sequence:
-            raise ValueError(f"sequence_length must be at most {config.longest_sequence} with this config")
+            raise ValueError(localized("sequence_length must be at most %1 with this config", config.longest_sequence))
         if layers > MAX_LAYERS:
-            raise ValueError(f"num_hidden_layers must be at most {MAX_LAYERS} in a model with experts")
+            raise ValueError(localized("num_hidden_layers must be at most %1 in a model with experts", MAX_LAYERS))
         if self.experts.every_layers > layers:
             raise ValueError(
-                f"every_layers {self.experts.every_layers} is more than the {layers} layers: none has experts"
+                localized(
+                    "every_layers %1 is more than the %2 layers: none has experts", self.experts.every_layers, layers
+                )
             )
 
     @property
