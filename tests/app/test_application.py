@@ -44,7 +44,7 @@ from tests.support.peers.sample_addresses import NOWHERE
 ADDRESS = JoinAddress(peers=(NOWHERE,))
 LINK = "workerbee://join?peer=%2Fip4%2F203.0.113.5%2Ftcp%2F31337&run=sums"
 NO_REQUEST = LaunchRequest()
-LIMIT_MILLISECONDS = 30_000
+LIMIT_MILLISECONDS = 60_000
 
 Open = Callable[..., Application]
 

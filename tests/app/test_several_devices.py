@@ -86,7 +86,7 @@ def start_on_both(qtbot: QtBot, application: Application) -> None:
     application.pages.join.page.join_requested.emit(ADDRESS)
     until(qtbot, application, lambda session: session.is_search_finished)
     review = application.pages.review.page
-    qtbot.waitUntil(lambda: review.isVisible() and bool(review.offer.further_devices.boxes))
+    qtbot.waitUntil(lambda: review.isVisible() and bool(review.offer.further_devices.boxes), timeout=LIMIT_MILLISECONDS)
     review.offer.further_devices.boxes["cuda:1"].click()
     review.bar.start.click()
     until(qtbot, application, lambda session: session.contributed_samples > 0)
@@ -113,9 +113,14 @@ def test_both_train_and_the_tray_tells_of_each_and_pauses_both(qtbot: QtBot, ope
     starts = [command.device for command in commands(tmp_path) if isinstance(command, Start)]
     assert starts == ["cuda:0", "cuda:1"]
     assert [line.split(":")[0] for line in menu(application)[:2]] == ["GPU 0", "GPU 1"]
-    qtbot.waitUntil(lambda: application.window.windowTitle() == "Training (GPU 0, GPU 1) · Sums — Workerbee")
+    qtbot.waitUntil(
+        lambda: application.window.windowTitle() == "Training (GPU 0, GPU 1) · Sums — Workerbee",
+        timeout=LIMIT_MILLISECONDS,
+    )
     page = application.pages.training.page
-    qtbot.waitUntil(lambda: set(page.devices.lines) == {"cuda:0", "cuda:1"} and page.devices.isVisible())
+    qtbot.waitUntil(
+        lambda: set(page.devices.lines) == {"cuda:0", "cuda:1"} and page.devices.isVisible(), timeout=LIMIT_MILLISECONDS
+    )
     application.tray_controller.tray.pause_requested.emit(None)
     until(qtbot, application, lambda session: session.phase == "paused")
     until_second(qtbot, application, "paused")
@@ -166,9 +171,9 @@ def test_one_that_has_failed_is_tried_again_alone(qtbot: QtBot, opened: Open, tm
     start_on_both(qtbot, application)
     until_second(qtbot, application, "ended")
     page = application.pages.training.page
-    qtbot.waitUntil(lambda: "cuda:1" in page.devices.lines)
+    qtbot.waitUntil(lambda: "cuda:1" in page.devices.lines, timeout=LIMIT_MILLISECONDS)
     page.devices.lines["cuda:1"].click()
-    qtbot.waitUntil(page.warning.isVisible)
+    qtbot.waitUntil(page.warning.isVisible, timeout=LIMIT_MILLISECONDS)
     assert page.warning.action.text() == "Try again"
     page.warning.action.click()
     until_second(qtbot, application, "training")
@@ -182,7 +187,9 @@ def test_which_gpu_is_shown_is_chosen_with_the_arrow_keys(qtbot: QtBot, opened: 
     with_second_gpu(application)
     train_on_both(qtbot, application)
     devices = application.pages.training.page.devices
-    qtbot.waitUntil(lambda: set(devices.lines) == {"cuda:0", "cuda:1"} and devices.isVisible())
+    qtbot.waitUntil(
+        lambda: set(devices.lines) == {"cuda:0", "cuda:1"} and devices.isVisible(), timeout=LIMIT_MILLISECONDS
+    )
     first, other = devices.lines.values()
     first.setFocus()
     QTest.keyClick(first, Qt.Key.Key_Down)
@@ -211,7 +218,7 @@ def test_the_limits_of_the_line_are_for_both_together(qtbot: QtBot, opened: Open
     def rates() -> list[int | None]:
         return [each.upload_bytes_a_second for each in commands(tmp_path) if isinstance(each, SetPace)]
 
-    qtbot.waitUntil(lambda: rates().count(500_000) == 2, timeout=LIMIT_MILLISECONDS)
+    qtbot.waitUntil(lambda: rates().count(500_000) >= 2, timeout=LIMIT_MILLISECONDS)
     second(application).pause()
     qtbot.waitUntil(lambda: rates()[-1] == 10**6, timeout=LIMIT_MILLISECONDS)
 
@@ -223,7 +230,7 @@ def test_after_the_next_login_both_go_on_and_the_one_that_its_owner_has_paused_w
     with_second_gpu(first)
     train_on_both(qtbot, first)
     page = first.pages.training.page
-    qtbot.waitUntil(lambda: "cuda:1" in page.devices.lines)
+    qtbot.waitUntil(lambda: "cuda:1" in page.devices.lines, timeout=LIMIT_MILLISECONDS)
     page.devices.lines["cuda:1"].click()
     page.header.button.pause_requested.emit(None)
     until_second(qtbot, first, "paused")
@@ -261,11 +268,11 @@ def test_with_one_gpu_nothing_of_this_is_seen(qtbot: QtBot, opened: Open, monkey
     application.pages.join.page.join_requested.emit(ADDRESS)
     until(qtbot, application, lambda session: session.is_search_finished)
     review = application.pages.review.page
-    qtbot.waitUntil(lambda: review.bar.start.isEnabled())
+    qtbot.waitUntil(lambda: review.bar.start.isEnabled(), timeout=LIMIT_MILLISECONDS)
     assert review.offer.further_devices.isHidden()
     review.bar.start.click()
     until(qtbot, application, lambda session: session.contributed_samples > 0)
     page = application.pages.training.page
-    qtbot.waitUntil(lambda: page.header.sentence != "")
+    qtbot.waitUntil(lambda: page.header.sentence != "", timeout=LIMIT_MILLISECONDS)
     assert page.devices.isHidden()
     assert "GPU 0" not in menu(application)[0]
