@@ -40,7 +40,7 @@ from tests.support.environment.fake_nvml import FakeNvml
 from tests.support.peers import fake_worker
 from tests.support.real_peers import GHOST_SECONDS, LIMIT_SECONDS, Peer, PeerGroup
 
-pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.faults, pytest.mark.timeout(900)]
 
 GPUS = (
     f"gpu GPU-aaaa 8192 8000 51 NVIDIA {gpu_worker.MODEL}",

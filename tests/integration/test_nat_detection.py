@@ -199,6 +199,7 @@ def test_an_organiser_is_told_whether_newcomers_reach_the_posted_address_and_wha
     assert "For newcomers, allow incoming TCP port" in str(closed.advice)
 
 
+@pytest.mark.faults
 def test_who_comes_to_a_better_network_begins_anew_as_a_direct_peer_and_remembers_it(
     net: Internet, group: PeerGroup, keeper: Peer
 ) -> None:

@@ -20,8 +20,8 @@ def test_the_whole_window_speaks_it_at_once(qtbot: QtBot, qapp: QApplication, op
     try:
         application.settings_store.replace(language="de")
         assert application.window.windowTitle().startswith("Trainiert")
-        qtbot.wait(100)  # for Qt to tell everybody, and to forget the pages of before
-        assert still_english(application.window) == []
+        # once Qt has told everybody, and has forgotten the pages of before
+        qtbot.waitUntil(lambda: still_english(application.window) == [], timeout=whole.LIMIT_MILLISECONDS)
         application.navigator.go_back()
         assert application.navigator.page_name == "training"
         assert still_english(application.window) == []

@@ -152,6 +152,7 @@ def test_every_rule_has_a_cause() -> None:
     assert CAUSES.keys() == set(get_args(RuleName))
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("rule", CAUSES)
 def test_each_rule_pauses_a_volunteer_and_its_end_lets_it_train_on(guest: Guest, rule: RuleName) -> None:
     guest.sees(rule)

@@ -16,7 +16,7 @@ from core.run.manifest import RunManifest
 from tests.support.peers import slow_computer
 from tests.support.real_peers import LIMIT_SECONDS, LineProcess, peer_group, tiny
 
-pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1500)]
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.faults, pytest.mark.timeout(1500)]
 
 
 def named(run_id: str, name: str, **fields: Any) -> RunManifest:

@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
@@ -109,8 +110,17 @@ class _ForkServer:
         self._control.sendmsg([request.encode()], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, numbers)])
 
 
-@functools.cache
+_starting = threading.Lock()
+
+
 def _server() -> _ForkServer:
+    """The only one of this process, whichever thread asks first."""
+    with _starting:
+        return _first_server()
+
+
+@functools.cache
+def _first_server() -> _ForkServer:
     return _ForkServer()
 
 

@@ -120,7 +120,9 @@ def built(swarm: Swarm, numbers: int) -> LocalSgdOptimizer:
         optimizer=partial(torch.optim.SGD, lr=0.1),
         scheduler=None,
         leaving=threading.Event(),
-        listeners=Listeners(lambda _: None, lambda *_: None, lambda *why: say(refused=why), lambda is_agreed: ""),
+        listeners=Listeners(
+            lambda _: None, lambda *_: None, lambda *why: say(refused=tuple(map(str, why))), lambda is_agreed: ""
+        ),
     )
 
 

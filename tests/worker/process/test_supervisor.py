@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -23,6 +24,7 @@ from core.run.steering.authority import RunAuthority
 from core.run.steering.control_value import ControlValue
 from core.security.identity import Identity
 from core.worker.__main__ import leave_on_sigterm
+from core.worker.hosting import run_experts
 from core.worker.mirror.writer import MirrorWriter
 from core.worker.network.posted.posted_address import PostedAddressTester
 from core.worker.network.reachability_tester import ReachabilityTester
@@ -221,6 +223,19 @@ def start_leader(supervisor: Any) -> None:
     LeaderWatch(run, swarm, THROWS, PATIENT).start(supervisor.start)
 
 
+def start_experts(supervisor: Any) -> None:
+    """As a host's, whose two sides of experts fail."""
+    side: Any = SimpleNamespace(run=THROWS, close=lambda: None)
+    spec = SimpleNamespace(config=SimpleNamespace(hidden_size=8), expert_layers=(0,))
+    recipe: Any = SimpleNamespace(spec=spec, connect=lambda _caller: None)
+    with contextlib.ExitStack() as replaced:
+        replaced.enter_context(patch.object(run_experts, "MixtureLanguageModel", SimpleNamespace))
+        replaced.enter_context(patch.object(run_experts, "_may_host", lambda *_: True))
+        for side_of_experts in ("_opened_host", "ExpertCaller"):
+            replaced.enter_context(patch.object(run_experts, side_of_experts, lambda *_: side))
+        replaced.enter_context(run_experts.open_experts(THROWS, tiny(), recipe, THROWS, THROWS, LEAVING, supervisor))
+
+
 STARTED: dict[str, Callable[[Any], None]] = {
     "LAN peers": start_training,
     "SIGTERM": start_sigterm,
@@ -231,6 +246,9 @@ STARTED: dict[str, Callable[[Any], None]] = {
     "connection monitor": start_training,
     "dry run leave": start_dry_run,
     "dry run time limit": start_dry_run,
+    "experts": start_experts,
+    "experts that are hosted": start_experts,
+    "experts' hosts": start_experts,
     "export leave": start_export,
     "event writer": start_channel,
     "gate": start_training,

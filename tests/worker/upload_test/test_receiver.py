@@ -20,6 +20,8 @@ from core.worker.swarm.upload_test.receiver import UploadReceiver as OurReceiver
 pytestmark = [
     pytest.mark.real,
     pytest.mark.filterwarnings("ignore:Exception ignored in. <function StreamWriter"),  # hivemind leaves some unclosed
+    pytest.mark.filterwarnings("ignore:Exception ignored in. <function _SelectorTransport"),
+    pytest.mark.filterwarnings("ignore:Exception ignored in. <socket"),
     pytest.mark.filterwarnings("ignore:unclosed <StreamWriter:ResourceWarning"),
 ]
 
