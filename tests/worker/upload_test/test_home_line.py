@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from core.protocol.events import LineMeasured, RoundFinished
+from core.run.spec.optimizer import AdamW
 from core.run.spec.recipe import ArithmeticGPT
 from tests.support.environment.network_namespaces import Internet
 from tests.support.environment.slow_link import Line
@@ -20,7 +21,13 @@ FILES = ("uploads.json", "downloads.json")
 HOME = Line(delay_seconds=0.025, lost_share=0.0, bits_per_second=4e6)
 
 
-RUN = msgspec.structs.replace(tiny(), recipe=ArithmeticGPT(layers=1, width=224, heads=2))
+RUN = msgspec.structs.replace(
+    tiny(),
+    recipe=ArithmeticGPT(layers=1, width=224, heads=2),
+    optimizer=AdamW(
+        learning_rate=1e-4, max_grad_norm=None
+    ),  # faster, and the loss rises at first: nobody takes it
+)
 """A state of 7 MB at the most, which takes such a line some seconds."""
 
 
