@@ -24,9 +24,7 @@ HOME = Line(delay_seconds=0.025, lost_share=0.0, bits_per_second=4e6)
 RUN = msgspec.structs.replace(
     tiny(),
     recipe=ArithmeticGPT(layers=1, width=224, heads=2),
-    optimizer=AdamW(
-        learning_rate=1e-4, max_grad_norm=None
-    ),  # faster, and the loss rises at first: nobody takes it
+    optimizer=AdamW(learning_rate=1e-4, max_grad_norm=None),  # faster, and the loss rises at first: nobody takes it
 )
 """A state of 7 MB at the most, which takes such a line some seconds."""
 
