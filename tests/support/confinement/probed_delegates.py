@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import tempfile
+from typing import Any
 
 from core.files.temp_folder import temp_folder
 from core.protocol.commands import Join
@@ -21,12 +22,17 @@ from core.worker.process import confinement, delegates
 from tests.support.confinement.probes import FETCHER, P2PD, Probe, Targets, results
 
 
+def say(what: dict[str, Any]) -> None:
+    """A line of JSON, whole: several processes write to one pipe."""
+    os.write(sys.stdout.fileno(), json.dumps(what).encode() + b"\n")
+
+
 def main() -> None:
     """Confine this process as a worker that joins a run, and wait until its delegates have told."""
     targets = Targets(**json.loads(sys.stdin.readline()))
 
     def tell(name: str, probes: dict[str, Probe]) -> None:
-        print(json.dumps({name: results(probes, targets)}), flush=True)
+        say({name: results(probes, targets)})
         os._exit(0)
 
     def fetcher(_listener: object) -> None:
@@ -42,7 +48,7 @@ def main() -> None:
     with temp_folder() as scratch:
         tempfile.tempdir = os.environ["TMPDIR"] = str(scratch)
         confined = confinement.confine_worker(command, confinement.lock_own_folder(command), scratch)
-        print(json.dumps({"gaps": confined.gaps}), flush=True)
+        say({"gaps": confined.gaps})
         os.wait()
         os.wait()
 
