@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 
 from core.errors import ErrorKind, UserError
+from core.files.json_file import read_bounded
 from core.localizable import localized
 from core.run.manifest import MAX_MANIFEST_BYTES, RunManifest, decode_manifest
 from core.schema import StrictStruct
@@ -37,6 +40,11 @@ class SignedManifest(StrictStruct, frozen=True):
             return msgspec.msgpack.decode(encoded, type=cls)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise UserError(ErrorKind.MANIFEST_REFUSED, localized("%1.", error)) from error
+
+    @classmethod
+    def read(cls, path: Path) -> SignedManifest:
+        """The one in that file, as `from_bytes`; raises OSError, and ValueError for a file that is too long."""
+        return cls.from_bytes(read_bounded(path, MAX_RECORD_BYTES))
 
     def to_bytes(self) -> bytes:
         """The record that the DHT holds, as msgpack."""

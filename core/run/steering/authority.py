@@ -1,8 +1,8 @@
 """Who may sign for a run: its organiser, its keepers, and whoever has taken the run over since its organiser was lost.
 
 The manifest names successors, in order. An organiser, and whoever has taken over from it, signs every now and then that
-it is there: its tenure. A successor's tenure says since when it leads the run, and counts only where the one before it
-had been silent for long enough at that time. All peers that know the same tenures come to the same authority.
+it is there: its tenure, a signed heartbeat. A successor's tells since when it leads, and counts only where the one
+before it had been silent for long enough at that time. All peers that know the same tenures come to the same authority.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from core.localizable import LocalizedText, localized
 from core.run.manifest import RunId, RunManifest
 from core.run.signed_record import sign_record, signed_value
 from core.schema import StrictStruct, UnixTime
@@ -51,6 +52,11 @@ class RunAuthority:
     def leader(self) -> str:
         """Whose orders hold; empty where nobody's do."""
         return self.line[-1] if self.line else ""
+
+    @property
+    def leader_key(self) -> LocalizedText:
+        """The leader's key, as a sentence."""
+        return localized("Its key: %1.", self.leader)
 
     @property
     def signers(self) -> tuple[str, ...]:

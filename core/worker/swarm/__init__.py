@@ -45,13 +45,13 @@ from core.worker.swarm.trust.block_lists import BlockListPublisher, BlockListRea
 from core.worker.swarm.trust.control_values import (
     ControlPublisher,
     ControlReader,
-    ControlRepublisher,
     control_now,
+    control_republisher,
 )
 from core.worker.swarm.trust.findings import FindingsLedger, FindingsPublisher, FindingsReader
 from core.worker.swarm.trust.sample_ledger import SampleLedger
 from core.worker.swarm.trust.suspects import SuspectLedger, suspects_in
-from core.worker.swarm.trust.tenures import AuthorityReader, TenurePublisher, TenureRepublisher
+from core.worker.swarm.trust.tenures import AuthorityReader, TenurePublisher, tenure_republisher
 from core.worker.swarm.upload_test.download_meter import DownloadMeter
 from core.worker.swarm.upload_test.measurement import MAX_PEERS as UPLOAD_TEST_PEERS
 from core.worker.swarm.upload_test.measurement import measure_upload
@@ -77,7 +77,6 @@ __all__ = [
     "BlockListReader",
     "ControlPublisher",
     "ControlReader",
-    "ControlRepublisher",
     "DownloadMeter",
     "EncodedTensors",
     "EvaluationLog",
@@ -102,11 +101,11 @@ __all__ = [
     "Swarm",
     "SwarmOptimizer",
     "TenurePublisher",
-    "TenureRepublisher",
     "Version",
     "check_state_file",
     "connected_addresses",
     "control_now",
+    "control_republisher",
     "dial_peers",
     "enter_swarm",
     "find_manifests",
@@ -131,5 +130,6 @@ __all__ = [
     "serve_redemptions",
     "suspects_in",
     "swarm_loss",
+    "tenure_republisher",
     "write_state_file",
 ]

@@ -12,13 +12,12 @@ from core.cli.runner.worker_session import WorkerSession
 from core.errors import ErrorKind, UserError
 from core.files.atomic import storage_problem, write_atomically
 from core.files.folders import DataFolder
-from core.files.json_file import read_bounded
 from core.files.locks import PeerFiles, is_locked
 from core.protocol.commands import Succession
 from core.records.published.runs import find_published_run
 from core.run.address import JoinAddress, UnreadableAddress
 from core.run.manifest import RunManifest
-from core.run.signed_manifest import MAX_RECORD_BYTES, SignedManifest
+from core.run.signed_manifest import SignedManifest
 from core.security.identity import Identity
 
 
@@ -47,7 +46,7 @@ def run_to_take_over(
 def _taken_over_before(asked: str, data: DataFolder) -> tuple[RunManifest, Succession]:
     run = find_published_run(asked, data)
     try:
-        signed = SignedManifest.from_bytes(read_bounded(run.files.succeeded_file, MAX_RECORD_BYTES))
+        signed = SignedManifest.read(run.files.succeeded_file)
     except (OSError, ValueError) as error:
         raise UserError(ErrorKind.USAGE, f"“{asked}” was not taken over: publish its run file.") from error
     return run.manifest, Succession(organiser=signed.organiser)

@@ -6,7 +6,6 @@ import logging
 from collections.abc import Callable
 
 from core.errors import ErrorKind
-from core.localizable import localized
 from core.protocol.events import Warned
 from core.run.manifest import RunManifest
 from core.run.steering.authority import RunAuthority
@@ -15,7 +14,7 @@ from core.run.steering.kept_control import kept_control_file
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import StartThread
 from core.worker.roles.steering.found_run import FoundRun
-from core.worker.swarm import AuthorityReader, ControlReader, ControlRepublisher, Swarm, TenureRepublisher
+from core.worker.swarm import AuthorityReader, ControlReader, Swarm, control_republisher, tenure_republisher
 
 log = logging.getLogger(__name__)
 
@@ -36,14 +35,14 @@ class LedOrders:
     ) -> None:
         run_id, self._organiser, self._channel = run.manifest.run.id, run.organiser, channel
         self._know_authority, dht, folder = know_authority, swarm.dht, swarm.folder
-        controls, tenures = (
-            ControlRepublisher(swarm, run_id, start_thread),
-            TenureRepublisher(swarm, run_id, start_thread),
-        )
-        helps = swarm.mode == "direct"
-        self._authorities = AuthorityReader(dht, run_id, folder, tenures.publish if helps else _ignore)
+        keep_tenure: Callable[[str, bytes], None] = _ignore
+        keep_control: Callable[[str, bytes], None] = _ignore
+        if swarm.mode == "direct":
+            keep_tenure = tenure_republisher(dht, run_id, start_thread).publish
+            keep_control = control_republisher(dht, run_id, start_thread).publish
+        self._authorities = AuthorityReader(dht, run_id, folder, keep_tenure)
         kept = kept_control_file(folder, run_id)
-        self._controls = ControlReader(dht, run_id, run.authority, kept, controls.publish if helps else _ignore)
+        self._controls = ControlReader(dht, run_id, run.authority, kept, keep_control)
 
     def poll(self, manifest: RunManifest) -> tuple[ControlValue, RunAuthority]:
         """The newest control value, and who leads the run by that manifest, its newest."""
@@ -53,8 +52,7 @@ class LedOrders:
             self._controls.authority = authority
             self._know_authority(authority)
         if authority.leader != before.leader:
-            detail = localized("Its key: %1.", authority.leader)
-            self._channel.emit(Warned(problem=ErrorKind.RUN_TAKEN_OVER.key, detail=detail))
+            self._channel.emit(Warned(problem=ErrorKind.RUN_TAKEN_OVER.key, detail=authority.leader_key))
         return self._controls.poll(), authority
 
 

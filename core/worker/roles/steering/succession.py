@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 from core.errors import ErrorKind, UserError
 from core.files.atomic import storage_problem, write_atomically
-from core.files.json_file import JsonFile, read_bounded
+from core.files.json_file import JsonFile
 from core.files.locks import PeerFiles
-from core.localizable import Detail, localized
+from core.localizable import localized
 from core.protocol.commands import Succession
 from core.protocol.events import Failed
 from core.run.manifest import RunManifest
-from core.run.signed_manifest import MAX_RECORD_BYTES, SignedManifest
+from core.run.signed_manifest import SignedManifest
 from core.run.steering.authority import RunAuthority, Tenure, authority_of, signing_seconds, silence_seconds
 from core.run.steering.control_value import ControlValue, sign_control
 from core.run.steering.kept_control import keep_control, kept_control, kept_control_file
@@ -55,7 +55,7 @@ def as_organiser(manifest: RunManifest, swarm: Swarm) -> LedRun:
     """The run that we publish under our own key; raises UserError where a successor is known to lead it by now."""
     authority = AuthorityReader(swarm.dht, manifest.run.id, swarm.folder).poll(manifest, swarm.peer_id)
     if authority.leader != swarm.peer_id:
-        raise UserError(ErrorKind.RUN_TAKEN_OVER, _key_of(authority))
+        raise UserError(ErrorKind.RUN_TAKEN_OVER, authority.leader_key)
     return LedRun(SignedManifest.sign(manifest, swarm.identity), manifest, authority, _tenure(manifest, swarm))
 
 
@@ -121,7 +121,7 @@ class LeaderWatch:
     def _look(self) -> None:
         authority = self._reader.poll(self._manifest, self._run.authority.organiser)
         if authority.leader != self._swarm.peer_id:
-            self._channel.emit(Failed(problem=ErrorKind.RUN_TAKEN_OVER.key, detail=_key_of(authority)))
+            self._channel.emit(Failed(problem=ErrorKind.RUN_TAKEN_OVER.key, detail=authority.leader_key))
             self._channel.leave()
         elif self._run.tenure is not None:
             self._run.tenure.renew()
@@ -150,7 +150,7 @@ def _signed_manifest(run_id: str, organiser: str, swarm: Swarm, files: PeerFiles
         if attempt + 1 < SEARCH_ATTEMPTS:
             time.sleep(SEARCH_PAUSE_SECONDS)
     try:
-        kept = SignedManifest.from_bytes(read_bounded(files.succeeded_file, MAX_RECORD_BYTES))
+        kept = SignedManifest.read(files.succeeded_file)
     except (OSError, ValueError) as error:
         raise UserError(ErrorKind.NO_SUCH_RUN, run_id) from error
     if kept.organiser != organiser or kept.opened().run.id != run_id:
@@ -181,7 +181,3 @@ def _tenure(manifest: RunManifest, swarm: Swarm, *, takes_over: bool = False) ->
         return None
     silence = float(manifest.succession.after_seconds)
     return TenurePublisher(swarm, manifest.run.id, silence, takes_over=takes_over)
-
-
-def _key_of(authority: RunAuthority) -> Detail:
-    return localized("Its key: %1.", authority.leader)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import hashlib
-from typing import Any
 
 import msgspec
 from hivemind.p2p import P2P, PeerID
@@ -16,9 +13,9 @@ from core.run.spec.experts import expert_parameters
 from core.schema import Count, Sha256, StrictStruct
 from core.security.identity import Identity
 from core.worker.experts.block import ExpertId, ExpertShape
-from core.worker.swarm.experts.messages import CallHeader, Index, Layer, reply_header, request
+from core.worker.swarm.experts.messages import CallHeader, Index, Layer, request
 from core.worker.swarm.experts.server import ExpertServer
-from core.worker.swarm.experts.state_download import SILENCE_SECONDS, NoStateError
+from core.worker.swarm.experts.state_download import NoStateError, received
 
 MAX_RECORD_BYTES = 1024
 _HEADER_BYTES = 16 * 1024  # of safetensors: the names and shapes of some tensors
@@ -62,31 +59,8 @@ async def fetch_state(p2p: P2P, run_id: str, host: str, expert: ExpertId, shape:
     """An expert's file from a host that answers for it or keeps a copy, and its steps. Raises NoStateError."""
     stub = ExpertServer.get_stub(p2p, PeerID.from_base58(host), namespace=run_id)
     try:
-        signed, data = await _received(stub, expert, longest_state(shape))
+        replies = await stub.rpc_whole_state(request(CallHeader(*expert)))
+        signed, data = await received(replies, 0, longest_state(shape))
     except Exception as error:  # the line and the other end may do anything
         raise NoStateError(str(error) or repr(error)) from error
     return data, checked_state(run_id, expert, signed, data, host)
-
-
-async def _received(stub: Any, expert: ExpertId, longest: int) -> tuple[bytes, bytes]:
-    """The signed record and as many bytes as were announced; raises ValueError for more than the longest."""
-    replies = await stub.rpc_whole_state(request(CallHeader(*expert)))
-    data = bytearray()
-    try:
-        async with asyncio.timeout(SILENCE_SECONDS):
-            first = await anext(replies)
-        header = reply_header(first)
-        if header.refusal or header.size_bytes > longest:
-            raise ValueError(header.refusal or f"it has {header.size_bytes} bytes")
-        signed = b"".join(each.buffer for each in first.tensors)
-        while len(data) < header.size_bytes:
-            async with asyncio.timeout(SILENCE_SECONDS):
-                response = await anext(replies)
-            piece = b"".join(each.buffer for each in response.tensors)
-            if not piece or len(data) + len(piece) > header.size_bytes:
-                raise ValueError("what it sends is longer than it said, or empty")
-            data += piece
-    finally:
-        with contextlib.suppress(Exception):
-            await replies.aclose()
-    return signed, bytes(data)

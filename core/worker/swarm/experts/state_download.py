@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from typing import Any
 
 from hivemind.p2p import P2P, PeerID
+from hivemind.proto import runtime_pb2
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
@@ -26,7 +28,8 @@ async def download_state(p2p: P2P, run_id: str, host: str, expert: ExpertId, sha
     initial = build_expert(expert, shape).state_dict()
     stub = ExpertServer.get_stub(p2p, PeerID.from_base58(host), namespace=run_id)
     try:
-        data = await _received(stub, expert, len(save(initial)))
+        length = len(save(initial))
+        _nothing, data = await received(await stub.rpc_state(request(CallHeader(*expert))), length, length)
         state = load(data)
     except (ValueError, SafetensorError) as error:
         raise NoStateError(str(error)) from error
@@ -39,23 +42,27 @@ async def download_state(p2p: P2P, run_id: str, host: str, expert: ExpertId, sha
     return state
 
 
-async def _received(stub: object, expert: ExpertId, length: int) -> bytes:
-    """So many bytes; raises ValueError for any other number."""
-    replies = await stub.rpc_state(request(CallHeader(*expert)))  # type: ignore[attr-defined]
+async def received(replies: Any, least: int, most: int) -> tuple[bytes, bytes]:
+    """What the first of these messages carries, and the bytes that it announces, so many; raises ValueError."""
     data = bytearray()
     try:
         async with asyncio.timeout(SILENCE_SECONDS):
-            header = reply_header(await anext(replies))
-        if header.refusal or header.size_bytes != length:
-            raise ValueError(header.refusal or f"its weights have {header.size_bytes} bytes and not {length}")
-        while len(data) < length:
+            first = await anext(replies)
+        header = reply_header(first)
+        if header.refusal or not least <= header.size_bytes <= most:
+            raise ValueError(header.refusal or f"it has {header.size_bytes} bytes and not {least} to {most}")
+        while len(data) < header.size_bytes:
             async with asyncio.timeout(SILENCE_SECONDS):
                 response = await anext(replies)
-            piece = b"".join(each.buffer for each in response.tensors)
-            if not piece or len(data) + len(piece) > length:
-                raise ValueError("what it sends is longer than its weights, or empty")
+            piece = _buffers(response)
+            if not piece or len(data) + len(piece) > header.size_bytes:
+                raise ValueError("what it sends is longer than it said, or empty")
             data += piece
     finally:
         with contextlib.suppress(Exception):
             await replies.aclose()
-    return bytes(data)
+    return _buffers(first), bytes(data)
+
+
+def _buffers(response: runtime_pb2.ExpertResponse) -> bytes:
+    return b"".join(each.buffer for each in response.tensors)

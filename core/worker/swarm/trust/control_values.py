@@ -97,15 +97,9 @@ class ControlReader:
         return self._newest
 
 
-class ControlRepublisher:
-    """Keeps a leader's control value in the DHT for it, so that it holds while the leader is away."""
-
-    def __init__(self, swarm: Swarm, run_id: str, start_thread: StartThread) -> None:
-        self._republisher = Republisher(swarm.dht, _key(run_id), start_thread)
-
-    def publish(self, signer: str, signed: bytes) -> None:
-        """Publish that signed value from now on."""
-        self._republisher.publish(signer, signed)
+def control_republisher(dht: DHT, run_id: str, start_thread: StartThread) -> Republisher:
+    """What keeps a leader's control value in the DHT for it, so that it holds while the leader is away."""
+    return Republisher(dht, _key(run_id), start_thread)
 
 
 def control_now(swarm: Swarm, run_id: str, authority: RunAuthority) -> ControlValue:

@@ -84,15 +84,9 @@ class AuthorityReader:
         return True
 
 
-class TenureRepublisher:
-    """Keeps the tenures of others in the DHT, so that whoever comes later knows who leads the run, and since when."""
-
-    def __init__(self, swarm: Swarm, run_id: str, start_thread: StartThread) -> None:
-        self._republisher = Republisher(swarm.dht, _key(run_id), start_thread)
-
-    def publish(self, signer: str, signed: bytes) -> None:
-        """Publish that signed tenure from now on."""
-        self._republisher.publish(signer, signed)
+def tenure_republisher(dht: DHT, run_id: str, start_thread: StartThread) -> Republisher:
+    """What keeps others' tenures in the DHT, so that whoever comes later knows who leads the run, and since when."""
+    return Republisher(dht, _key(run_id), start_thread)
 
 
 class TenurePublisher:
