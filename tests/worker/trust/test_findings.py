@@ -31,8 +31,9 @@ from core.run.signed_findings import (
 from core.security.identity import Identity
 from core.worker.swarm import FindingsLedger, FindingsPublisher, FindingsReader, suspects_in
 from core.worker.swarm.dht.bounded_storage import bound_storage
+from core.worker.swarm.dht.peer_values import dht_key
 from core.worker.swarm.dht.run_records import SuspectRecord, SuspectsRecord
-from core.worker.swarm.trust.findings import KEY_END
+from core.worker.swarm.trust.findings import KIND
 
 ORGANISER, KEEPER, STRANGER = (Identity.create() for _ in range(3))
 LIAR = "12D3KooW" + "L" * 44
@@ -146,7 +147,7 @@ def test_of_what_lies_in_the_dht_only_the_signers_are_believed_and_their_newest_
         publisher = FindingsPublisher(keeper, ledger, "run")
         for subkey in (ORGANISER.peer_id, STRANGER.peer_id):
             forged = sign_findings(findings("honest", at=time()), STRANGER)
-            assert dht.store(f"run_{KEY_END}", subkey=subkey, value=forged, expiration_time=time() + 60)
+            assert dht.store(dht_key("run", KIND), subkey=subkey, value=forged, expiration_time=time() + 60)
         signers = (ORGANISER.peer_id, KEEPER.peer_id)
         assert not reader.poll(signers) and not reader.poll(())
         ledger.add_round(round_with(LIAR))

@@ -19,10 +19,10 @@ from core.run.manifest import RunManifest
 from core.run.signed_scores import MAX_SCORES_BYTES, EvaluationHistory, Score, scores_in, sign_scores
 from core.run.steering.rollback import Rollback
 from core.worker.swarm.dht.node import Swarm
-from core.worker.swarm.dht.organiser_values import values_of
+from core.worker.swarm.dht.peer_values import dht_key, values_of
 from core.worker.swarm.dht.publisher import Publisher, StartThread
 
-KEY_END = "workerbee_scores"  # of the DHT key; the run's id is its beginning
+KIND = "workerbee_scores"  # of values, in the DHT key
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class EvaluationLog:
 
     def __init__(self, swarm: Swarm, every_epochs: int, file: Path, history: EvaluationHistory) -> None:
         self._identity, self._every_epochs, self._file, self._history = swarm.identity, every_epochs, file, history
-        self._publisher = Publisher(swarm.dht, _key(history.run_id), swarm.peer_id, self._signed())
+        self._publisher = Publisher(swarm.dht, dht_key(history.run_id, KIND), swarm.peer_id, self._signed())
 
     @classmethod
     def load(cls, swarm: Swarm, manifest: RunManifest, file: Path, rollback: Rollback | None = None) -> EvaluationLog:
@@ -78,7 +78,7 @@ def published_scores(dht: DHT, run_id: str, signers: Sequence[str]) -> Evaluatio
     if not signers:
         return EvaluationHistory(run_id)
     latest = {signer: EvaluationHistory(run_id) for signer in signers}
-    for signer, value in values_of(dht, _key(run_id), signers, MAX_SCORES_BYTES):
+    for signer, value in values_of(dht, dht_key(run_id, KIND), signers, MAX_SCORES_BYTES):
         if (history := scores_in(value, signer, run_id)) and history.signed_at >= latest[signer].signed_at:
             latest[signer] = history
     first, *keepers = latest.values()
@@ -88,7 +88,3 @@ def published_scores(dht: DHT, run_id: str, signers: Sequence[str]) -> Evaluatio
 def others_scores(swarm: Swarm, run_id: str, signers: Sequence[str]) -> tuple[Score, ...]:
     """The same without our own: what we sign ourselves says nothing of how far others are."""
     return published_scores(swarm.dht, run_id, [each for each in signers if each != swarm.peer_id]).scores
-
-
-def _key(run_id: str) -> str:
-    return f"{run_id}_{KEY_END}"

@@ -19,6 +19,7 @@ from pydantic.v1 import BaseModel, Extra, StrictFloat, StrictInt, conbytes, conf
 
 from core.security.sanitize import MAX_DEVICE_CHARACTERS, MAX_NAME_CHARACTERS, MAX_VERSION_CHARACTERS
 from core.worker.swarm.dht.node import Swarm
+from core.worker.swarm.dht.peer_values import dht_key
 from core.worker.swarm.dht.reader import forget, parse_record, read_signed
 from core.worker.swarm.patches.monotonic_clock import steady_time
 
@@ -165,7 +166,7 @@ class RecordKind(Generic[_Record]):
 
     def key(self, run_id: str) -> str:
         """The DHT key of this kind in that run."""
-        return f"{run_id}_{self.key_end}"
+        return dht_key(run_id, self.key_end)
 
     def publish(self, swarm: Swarm, run_id: str, record: _Record) -> None:
         """Store our own record for ``lifetime_seconds``; does not wait."""

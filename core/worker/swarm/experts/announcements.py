@@ -24,7 +24,7 @@ from core.run.signed_record import sign_record, signed_value
 from core.schema import Count, StrictStruct, UnixTime
 from core.security.identity import Identity
 from core.worker.experts.block import ExpertId
-from core.worker.swarm.dht.organiser_values import peer_value
+from core.worker.swarm.dht.peer_values import dht_key, peer_value
 from core.worker.swarm.dht.reader import forget, read_dictionary
 from core.worker.swarm.experts.messages import Index, Layer
 from core.worker.swarm.patches.monotonic_clock import steady_time
@@ -33,7 +33,7 @@ LIFETIME_SECONDS = 30.0
 CLOCK_SECONDS = 60.0  # by which two computers' clocks may differ
 MAX_HOSTED = 512  # as many as `HostedExperts` allows
 MAX_ANNOUNCEMENT_BYTES = 16 * 1024
-KEY_END = "workerbee_experts"  # of the DHT key; the run's id is its beginning
+KIND = "workerbee_experts"  # of values, in the DHT key
 _KIND = b"workerbee hosted experts 1:"
 
 
@@ -80,7 +80,7 @@ class AnnouncementValidator(RecordValidatorBase):
     """Keeps forged and old announcements out of this peer's part of the DHT."""
 
     def __init__(self, run_id: str) -> None:
-        self._run_id, self._key_id = run_id, DHTID.generate(source=_key(run_id)).to_bytes()
+        self._run_id, self._key_id = run_id, DHTID.generate(source=dht_key(run_id, KIND)).to_bytes()
 
     def validate(self, record: DHTRecord) -> bool:
         """Whether the record may be stored; what records under other keys say is none of our business."""
@@ -97,14 +97,18 @@ class AnnouncementValidator(RecordValidatorBase):
 def guard_announcements(dht: DHT, run_id: str) -> None:
     """Refuse to store what nobody has signed, and forget what is there; call it before anything is read."""
     dht.add_validators([AnnouncementValidator(run_id)])
-    forget(dht, _key(run_id))
+    forget(dht, dht_key(run_id, KIND))
 
 
 def announce(dht: DHT, identity: Identity, run_id: str, hosted: Hosted) -> None:
     """Say for half a minute what that identity hosts, to the DHT and to whoever asks us. Does not wait."""
     told = _told(hosted.experts), _told(hosted.copies)
     announcement = Announcement(run_id=run_id, at=time.time(), experts=told[0], copies=told[1])
-    value, key, until = sign_announcement(announcement, identity), _key(run_id), steady_time() + LIFETIME_SECONDS
+    value, key, until = (
+        sign_announcement(announcement, identity),
+        dht_key(run_id, KIND),
+        steady_time() + LIFETIME_SECONDS,
+    )
     keeping = partial(_keep, key=key, subkey=identity.peer_id, value=value, until=until)
     dht.run_coroutine(keeping, return_future=True)
     dht.store(key, subkey=identity.peer_id, value=value, expiration_time=until, return_future=True)
@@ -114,7 +118,7 @@ def announced_experts(dht: DHT, run_id: str, also_ask: Iterable[str] = ()) -> di
     """What each host announces at present, by peer id; ``also_ask`` are peer ids. Blocks for a few seconds at most."""
     found: dict[str, Hosted] = {}
     now = time.time()
-    for record in read_dictionary(dht, _key(run_id), also_ask):
+    for record in read_dictionary(dht, dht_key(run_id, KIND), also_ask):
         if (signed := peer_value(record, MAX_ANNOUNCEMENT_BYTES)) is None:
             continue
         host, encoded = signed
@@ -133,7 +137,3 @@ def _told(steps: Steps) -> tuple[tuple[int, int, int], ...]:
 
 def _steps(told: Iterable[tuple[int, int, int]]) -> dict[ExpertId, int]:
     return {ExpertId(layer, number): count for layer, number, count in told}
-
-
-def _key(run_id: str) -> str:
-    return f"{run_id}_{KEY_END}"

@@ -1,4 +1,7 @@
-"""What peers hold in the DHT under their own peer ids, first of all an organiser; signed, which the reader verifies."""
+"""What the peers of a run hold in its DHT under their own peer ids, one kind of values under each key.
+
+Each value is signed by its peer, which the reader verifies.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,11 @@ from core.worker.swarm.dht.reader import read_dictionary
 
 _MAX_SUBKEY_BYTES = 64  # of a packed peer id
 _PACKING_BYTES = 16  # around what the DHT packs once more
+
+
+def dht_key(run_id: str, kind: str) -> str:
+    """The DHT key of that kind of values of that run."""
+    return f"{run_id}_{kind}"
 
 
 def values_of(dht: DHT, key: str, signers: Sequence[str], max_bytes: int) -> Iterator[tuple[str, bytes]]:
