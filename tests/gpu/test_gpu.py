@@ -27,6 +27,7 @@ SMI = SmiGpu("GPU-1", "NVIDIA T4", "580.95.05", 15360.0, 100.0, 41.0, 30.0)
 
 @pytest.mark.real
 @pytest.mark.slow
+@pytest.mark.faults
 @pytest.mark.timeout(1800)
 def test_without_a_gpu_every_row_runs_at_toy_size_or_says_why_not(tmp_path: Path) -> None:
     report = tmp_path / "gpu.md"

@@ -154,6 +154,7 @@ def saved_numbers(organiser: Peer) -> int:
         return sum(file.get_tensor(name).numel() for name in names)
 
 
+@pytest.mark.faults
 def test_a_gpt2_from_scratch(group: PeerGroup, hub: Hub) -> None:
     manifest = toy("tiny-gpt2-from-scratch.toml", hub)
     organiser, one, _ = train_together(group, manifest)
@@ -183,6 +184,7 @@ def test_a_gpt2_over_home_lines(group: PeerGroup, hub: Hub, tmp_path: Path) -> N
         assert len({name for log in logs for name in log if name.split("-")[0] == number}) == 1
 
 
+@pytest.mark.faults
 def test_a_masked_model_from_scratch(group: PeerGroup, hub: Hub) -> None:
     train_together(group, toy("masked-lm.toml", hub))
 

@@ -1,4 +1,7 @@
-"""Local SGD between real peers: all learn, and their base weights are equal to the last bit."""
+"""Local SGD between real peers: all learn, and their base weights are equal to the last bit.
+
+The rows that are not `OFTEN` and the tests about them alone are marked `faults`.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ import pytest
 from core.protocol.codec import decode_event
 from core.protocol.events import Evaluated
 from tests.attacks.swarm_attacks import harmful
+from tests.support.learning.asked_rows import rows_asked_for, seldom_but
 from tests.support.peers.learning_rows import Member, Outcome, Row, learn, local_sgd_run
 from tests.support.real_peers import peer_group
 
@@ -21,6 +25,7 @@ pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 EPOCHS = 7
 LEARNED = 0.75  # of the untrained loss is left at the most
 SIDE_BY_SIDE = 2
+JOINED = "keeper, client and newcomer"
 DIFFERS = "keeper and one who differs"
 LIAR = "one liar of four"
 BY_THE_CLOCK = "rounds that end by the clock"
@@ -33,6 +38,7 @@ FLIPPED = "a liar whose changes are tried out"
 TIE = "two that differ without an organiser"
 SLOW = "one ten times slower, overlapped, in 4 bits"
 MISSES = "keeper, client and one who misses a round"
+OFTEN = {JOINED, DIFFERS, MISSES, LIAR, BENT}
 
 
 def rows() -> tuple[Row, ...]:
@@ -62,7 +68,7 @@ def rows() -> tuple[Row, ...]:
     pair = Member(manifest=overlapped), Member(manifest=overlapped, mode="client", samples_per_second=16.0)
     sparse = local_sgd_run(delta_codec="topk", outer_lr=1.0, outer_momentum=0.0)
     return (
-        Row(name="keeper, client and newcomer", members=(keeper, client, late), epochs=EPOCHS),
+        Row(name=JOINED, members=(keeper, client, late), epochs=EPOCHS),
         Row(name=DIFFERS, members=(keeper, differing), epochs=EPOCHS),
         Row(name=MISSES, members=(*missed, missing), epochs=EPOCHS),
         # of three honest ones another may miss a round; one liar of two senders is half of them
@@ -83,13 +89,14 @@ def rows() -> tuple[Row, ...]:
 
 
 @pytest.fixture(scope="module")
-def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
-    """What came of every row."""
+def outcomes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
+    """What came of the rows that are asked for."""
+    asked = rows_asked_for(request)
     with peer_group(tmp_path_factory.mktemp("local-sgd")) as hired:
-        return learn(hired, rows(), SIDE_BY_SIDE)
+        return learn(hired, tuple(row for row in rows() if row.name in asked), SIDE_BY_SIDE)
 
 
-@pytest.mark.parametrize("row", rows(), ids=lambda row: row.name)
+@pytest.mark.parametrize("row", seldom_but(OFTEN, rows()))
 def test_all_learn_and_have_the_same_base_weights(outcomes: dict[str, Outcome], row: Row) -> None:
     outcome = outcomes[row.name]
     assert outcome.failures == []
@@ -97,18 +104,22 @@ def test_all_learn_and_have_the_same_base_weights(outcomes: dict[str, Outcome], 
     assert all(outcome.remaining_loss(member) < LEARNED for member in row.honest()), outcome.losses
 
 
+@pytest.mark.rows(MISSES)
 def test_who_has_missed_a_round_replays_it_and_keeps_what_it_has_learned_since(outcomes: dict[str, Outcome]) -> None:
     assert outcomes[MISSES].caught_up[2] >= 1, outcomes[MISSES]
     assert outcomes[MISSES].kept[2] >= 1, outcomes[MISSES]
     assert outcomes[MISSES].downloads == [0, 0, 0], outcomes[MISSES]
 
 
+@pytest.mark.rows(MISSES, DIFFERS)
 def test_who_has_missed_a_round_or_has_wrong_weights_trains_on_while_the_right_ones_come(
     outcomes: dict[str, Outcome],
 ) -> None:
     assert outcomes[MISSES].repaired[2] + outcomes[DIFFERS].repaired[1] >= 1, outcomes
 
 
+@pytest.mark.faults
+@pytest.mark.rows(SLOW)
 def test_one_that_is_ten_times_slower_takes_fewer_steps_and_what_it_has_changed_counts(
     outcomes: dict[str, Outcome],
 ) -> None:
@@ -116,11 +127,13 @@ def test_one_that_is_ten_times_slower_takes_fewer_steps_and_what_it_has_changed_
     assert fast > slow > 0 and outcomes[SLOW].counted[1] >= EPOCHS - 3, outcomes[SLOW]
 
 
+@pytest.mark.rows(LIAR)
 def test_the_liar_is_named_by_who_reduces_and_nobody_else_is(outcomes: dict[str, Outcome]) -> None:
     keeper, *others = outcomes[LIAR].outliers
     assert keeper == [4] and not any(others), outcomes[LIAR].outliers
 
 
+@pytest.mark.rows(LIAR)
 def test_the_liar_itself_is_told_that_what_it_has_changed_was_left_out_and_nobody_else_is(
     outcomes: dict[str, Outcome],
 ) -> None:
@@ -128,17 +141,22 @@ def test_the_liar_itself_is_told_that_what_it_has_changed_was_left_out_and_nobod
     assert liar == 0.0 and min(honest) > 0.1, outcomes[LIAR].least_shares
 
 
+@pytest.mark.faults
+@pytest.mark.rows(NONSENSE)
 def test_who_sends_parts_that_are_no_numbers_or_too_short_is_left_out_and_named(outcomes: dict[str, Outcome]) -> None:
     organiser, *_ = outcomes[NONSENSE].outliers
     assert organiser == [2, 3], outcomes[NONSENSE].outliers
 
 
+@pytest.mark.faults
+@pytest.mark.rows(REDUCER)
 def test_a_reducer_that_returns_the_opposite_is_named_by_all_and_left_out(outcomes: dict[str, Outcome]) -> None:
     outcome = outcomes[REDUCER]
     assert outcome.outliers[:3] == [[3]] * 3, outcome.outliers
     assert min(outcome.counted[:3]) >= EPOCHS - 3, outcome.rounds
 
 
+@pytest.mark.rows(BENT)
 def test_a_reducer_that_bends_averages_is_named_by_who_averages_them_again_and_left_out(
     outcomes: dict[str, Outcome],
 ) -> None:
@@ -147,6 +165,8 @@ def test_a_reducer_that_bends_averages_is_named_by_who_averages_them_again_and_l
     assert min(outcome.counted[:3]) >= EPOCHS - 3, outcome.rounds
 
 
+@pytest.mark.faults
+@pytest.mark.rows(FLIPPED)
 def test_whose_changes_make_the_held_out_loss_worse_is_named_by_the_organiser_and_nobody_else_is(
     outcomes: dict[str, Outcome],
 ) -> None:
@@ -155,6 +175,8 @@ def test_whose_changes_make_the_held_out_loss_worse_is_named_by_the_organiser_an
     assert not any(map(any, others)), "nobody but organiser and keepers asks for what others have changed"
 
 
+@pytest.mark.faults
+@pytest.mark.rows(TIE)
 def test_of_two_that_differ_without_an_organiser_one_takes_the_weights_of_the_other(
     outcomes: dict[str, Outcome],
 ) -> None:
@@ -162,6 +184,8 @@ def test_of_two_that_differ_without_an_organiser_one_takes_the_weights_of_the_ot
     assert outcomes[TIE].outliers == [[], []], "each has averaged all of the other's parts once more"
 
 
+@pytest.mark.faults
+@pytest.mark.rows(BY_THE_CLOCK)
 def test_nobody_takes_more_steps_than_the_run_allows_and_who_takes_too_few_does_not_count(
     outcomes: dict[str, Outcome],
 ) -> None:
@@ -170,6 +194,7 @@ def test_nobody_takes_more_steps_than_the_run_allows_and_who_takes_too_few_does_
     assert outcome.counted[0] >= 3 and outcome.counted[1] == 0, outcome
 
 
+@pytest.mark.rows(DIFFERS)
 def test_of_two_that_differ_the_organisers_weights_are_right(outcomes: dict[str, Outcome]) -> None:
     keeper, differing = outcomes[DIFFERS].downloads
     assert keeper == 0 and differing >= 1, outcomes[DIFFERS]

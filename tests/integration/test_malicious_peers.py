@@ -42,7 +42,8 @@ def refusal(peer: Peer) -> Warned:
     return peer.wait_for(Warned, lambda event: ErrorKind.from_key(event.problem) is ErrorKind.STATE_REFUSED)
 
 
-@pytest.mark.parametrize("kind", ["nan", pytest.param("huge", marks=pytest.mark.faults)])
+@pytest.mark.faults
+@pytest.mark.parametrize("kind", ["nan", "huge"])
 def test_nonsense_that_a_peer_averages_with_us_changes_nothing(group: PeerGroup, kind: str) -> None:
     organiser = group.organiser()
     volunteer = group.client(organiser.posted, "volunteer", "client")

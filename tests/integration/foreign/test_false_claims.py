@@ -42,7 +42,10 @@ def local_sgd() -> RunManifest:
     return tiny(mode="local-sgd", inner_steps_min=1)
 
 
-MODES = pytest.mark.parametrize("manifest", [tiny(), local_sgd()], ids=["gradients", "local-sgd"])
+MODES = pytest.mark.parametrize(
+    "manifest",
+    [pytest.param(tiny(), id="gradients"), pytest.param(local_sgd(), id="local-sgd", marks=pytest.mark.faults)],
+)
 
 
 @MODES

@@ -29,6 +29,7 @@ def in_a_round_of(members: int, peer: Peer) -> None:
     )
 
 
+@pytest.mark.faults
 def test_an_organiser_that_was_away_takes_the_state_of_most_although_a_liar_is_further(group: PeerGroup) -> None:
     organiser = group.organiser()
     volunteers = [group.volunteer(organiser.posted, "direct"), group.volunteer(organiser.posted, "client", "client")]

@@ -10,6 +10,7 @@ from core.run.manifest import RunManifest
 from core.run.requirements import estimate_requirements
 from core.run.spec.recipe import Lora
 from tests.support.environment.fake_hub import Hub, local_hub
+from tests.support.learning.asked_rows import rows_asked_for, seldom_but
 from tests.support.learning.recipes import image_model, language_model, masked_model
 from tests.support.peers.learning_rows import Member, Outcome, Row, learn, local_sgd_run
 from tests.support.real_peers import peer_group
@@ -20,6 +21,7 @@ EPOCHS = 4
 SIDE_BY_SIDE = 3
 LEARNED = {"causal-lm": 0.8, "adapters": 0.98, "masked-lm": 0.9, "image-classification": 0.8, "three precisions": 0.8}
 """Of the untrained loss is left at the most; adapters to a model that knows nothing learn hardly more than nothing."""
+OFTEN = {"adapters", "image-classification", "three precisions"}  # the others are marked `faults`
 
 
 def runs(hub: Hub) -> dict[str, RunManifest]:
@@ -43,13 +45,14 @@ def rows(hub: Hub) -> Iterator[Row]:
 
 
 @pytest.fixture(scope="module")
-def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
-    """What came of every row."""
+def outcomes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
+    """What came of the rows that are asked for."""
+    asked = rows_asked_for(request)
     with local_hub() as hub, peer_group(tmp_path_factory.mktemp("recipes")) as hired:
-        return learn(hired, tuple(rows(hub)), SIDE_BY_SIDE)
+        return learn(hired, tuple(row for row in rows(hub) if row.name in asked), SIDE_BY_SIDE)
 
 
-@pytest.mark.parametrize("name", LEARNED)
+@pytest.mark.parametrize("name", seldom_but(OFTEN, LEARNED))
 def test_all_learn_and_have_the_same_base_weights(outcomes: dict[str, Outcome], name: str) -> None:
     outcome = outcomes[name]
     assert outcome.failures == []
@@ -58,7 +61,7 @@ def test_all_learn_and_have_the_same_base_weights(outcomes: dict[str, Outcome], 
     assert all(outcome.remaining_loss(member) < LEARNED[name] for member in members), outcome.losses
 
 
-@pytest.mark.parametrize("name", runs(Hub()))
+@pytest.mark.parametrize("name", seldom_but(OFTEN, runs(Hub())))
 def test_what_is_trained_is_exchanged_in_a_byte_each_and_nothing_else_is(
     outcomes: dict[str, Outcome], name: str
 ) -> None:
