@@ -143,6 +143,11 @@ class Session:
         others = (each for each in self.receipts if (each.run_id, each.signer, each.key) != place)
         return replace(self, receipts=(*others, receipt)[-KEPT_RECEIPTS:])
 
+    def with_samples(self, event: Progress | Left) -> Session:
+        """The session with what a worker has computed, which counts from zero; what was given is never taken back."""
+        contributed = self.earlier_samples + event.contributed_samples
+        return replace(self, contributed_samples=max(self.contributed_samples, contributed))
+
     @property
     def opening_again(self) -> Opening | None:
         """What a restarted worker is told first: of a run that was agreed to, only that one is looked for.

@@ -14,7 +14,8 @@ import msgspec
 
 from core.protocol.codec import MAX_LINE_BYTES, decode_command, encode
 from core.protocol.commands import AnyCommand, Leave, SetPace, TestNetwork
-from core.protocol.events import AnyEvent, Hello, PeersSeen, Progress, StateLoading
+from core.protocol.events import AnyEvent, Hello, Progress, StateLoading
+from core.protocol.peers import PeersSeen
 from core.worker.delegation.download_limit import downloads
 from core.worker.process.supervisor import StartThread
 

@@ -39,7 +39,6 @@ from core.protocol.events import (
     Left,
     LineMeasured,
     Network,
-    PeersSeen,
     Published,
     Restarting,
     RoundFinished,
@@ -49,7 +48,7 @@ from core.protocol.events import (
     TrainingStarted,
     Warned,
 )
-from core.protocol.peers import PeerSeen
+from core.protocol.peers import PeerSeen, PeersSeen
 from tests.support.consents import consent_to
 from tests.support.peers.fake_worker import ORGANISER, manifest, progress
 from tests.support.peers.sample_addresses import NOWHERE
