@@ -109,6 +109,7 @@ def begun_anew(session: Session, restarting: Restarting | None = None) -> Sessio
         contribution_status=None,
         peers=(),
         suspects=(),
+        experts=None,
     )
 
 

@@ -67,6 +67,7 @@ from core.protocol.events import (
     TrainingStarted,
     Warned,
 )
+from core.protocol.experts import ExpertsSeen
 from core.protocol.peers import PeersSeen, SuspectsSeen
 from core.run.consent import is_agreed
 
@@ -87,6 +88,7 @@ def reduce(session: Session, event: ClientEvent) -> Session:
         case (
             PeersSeen()
             | SuspectsSeen()
+            | ExpertsSeen()
             | ContributionStatus()
             | Evaluated()
             | RunScored()
@@ -258,7 +260,15 @@ def _with_share(session: Session, event: Progress) -> Session:
 
 _Answer = FitMeasured | Exported | Pushed
 _Report = (
-    PeersSeen | SuspectsSeen | ContributionStatus | Evaluated | RunScored | ReceiptSeen | CheckpointSaved | _Answer
+    PeersSeen
+    | SuspectsSeen
+    | ExpertsSeen
+    | ContributionStatus
+    | Evaluated
+    | RunScored
+    | ReceiptSeen
+    | CheckpointSaved
+    | _Answer
 )
 
 
@@ -268,6 +278,8 @@ def _after_report(session: Session, event: _Report) -> Session:
             return replace(session, peers=event.peers)
         case SuspectsSeen():
             return replace(session, suspects=event.suspects)
+        case ExpertsSeen():
+            return replace(session, experts=event)
         case ContributionStatus():
             return replace(session, contribution_status=event)
         case Evaluated():

@@ -41,6 +41,7 @@ from core.protocol.events import (
     TrainingStarted,
     Warned,
 )
+from core.protocol.experts import ExpertsSeen
 from core.protocol.peers import PeerSeen, Suspect
 from core.run.steering.control_value import Order
 
@@ -106,6 +107,7 @@ class Session:
     receipts: tuple[ReceiptSeen, ...] = ()
     peers: tuple[PeerSeen, ...] = ()
     suspects: tuple[Suspect, ...] = ()
+    experts: ExpertsSeen | None = None
     checkpoint: CheckpointSaved | None = None
     first_epoch: int | None = None
     epochs_done: int = 0

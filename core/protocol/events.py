@@ -11,6 +11,7 @@ from typing import Literal
 from core.localizable import LocalizedText
 from core.protocol.access import RunAccess
 from core.protocol.examples import Examples
+from core.protocol.experts import ExpertsSeen
 from core.protocol.peers import PeersSeen, SuspectsSeen
 from core.protocol.types import Event
 from core.run.manifest import RunManifest
@@ -315,6 +316,7 @@ AnyEvent = (
     | RoundFinished
     | PeersSeen
     | SuspectsSeen
+    | ExpertsSeen
     | ContributionStatus
     | Evaluated
     | RunScored
