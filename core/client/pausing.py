@@ -82,6 +82,11 @@ def in_peace(session: Session) -> Session:
     return replace(session, restarting=None, crash=None, finish_at_epoch=None)
 
 
+def asked_again(session: Session) -> Session:
+    """Nothing of the run is computed before the person has agreed to what it has become."""
+    return replace(in_peace(session), consent=None)
+
+
 def begun_anew(session: Session, restarting: Restarting | None = None) -> Session:
     """What the worker before said of its surroundings no longer holds; what was achieved stays."""
     return replace(
@@ -104,6 +109,7 @@ def begun_anew(session: Session, restarting: Restarting | None = None) -> Sessio
         contribution_status=None,
         peers=(),
         suspects=(),
+        experts=None,
     )
 
 

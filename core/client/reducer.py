@@ -10,10 +10,9 @@ from typing import assert_never
 
 import msgspec
 
-from core.client.pausing import after_order, after_wish, as_rules_ask, begun_anew, in_peace
-from core.client.restart_policy import CRASHES, OUTAGES, RECONNECT_CAUSES
+from core.client.pausing import after_order, after_wish, as_rules_ask, asked_again, in_peace
 from core.client.session import KEPT_ROUNDS, KEPT_WARNINGS, Phase, Session
-from core.errors import ErrorKind
+from core.client.setbacks import after_setback
 from core.protocol.client_events import (
     Asked,
     AvailabilityDecided,
@@ -55,7 +54,6 @@ from core.protocol.events import (
     LineMeasured,
     Network,
     Paced,
-    PeersSeen,
     Progress,
     Published,
     Pushed,
@@ -66,10 +64,11 @@ from core.protocol.events import (
     RunScored,
     SearchFinished,
     StateLoading,
-    SuspectsSeen,
     TrainingStarted,
     Warned,
 )
+from core.protocol.experts import ExpertsSeen
+from core.protocol.peers import PeersSeen, SuspectsSeen
 from core.run.consent import is_agreed
 
 
@@ -89,6 +88,7 @@ def reduce(session: Session, event: ClientEvent) -> Session:
         case (
             PeersSeen()
             | SuspectsSeen()
+            | ExpertsSeen()
             | ContributionStatus()
             | Evaluated()
             | RunScored()
@@ -100,7 +100,7 @@ def reduce(session: Session, event: ClientEvent) -> Session:
         ):
             return _after_report(session, event)
         case Failed() | Left() | WorkerExited() | Restarting() | RestartDue():
-            return _after_setback(session, event)
+            return after_setback(session, event)
         case PauseAsked() | ResumeAsked() | FinishAsked() | AvailabilityDecided():
             return after_wish(session, event)
         case RunContinued() | EarlierRunReopened():
@@ -145,15 +145,10 @@ def _after_consent(session: Session, consent: Start, shown: RunFound | None) -> 
     found = session.found(consent.run_id, consent.organiser)
     agreed = replace(session, agreed=shown or session.agreed or found)
     if found is not None and not is_agreed(found.manifest, consent.digest):
-        return _asked_again(agreed)
+        return asked_again(agreed)
     is_possible = session.phase == "found" and session.is_worker_running
     started: Phase = "starting" if is_possible else session.phase
     return as_rules_ask(replace(agreed, phase=started, consent=consent, chosen=found or session.chosen))
-
-
-def _asked_again(session: Session) -> Session:
-    """Nothing of the run is computed before the person has agreed to what it has become."""
-    return replace(in_peace(session), consent=None)
 
 
 def _being_tested(network: Network | None) -> Network | None:
@@ -207,7 +202,7 @@ def _after_run(session: Session, run: RunFound) -> Session:
     chosen = run if session.chosen is not None and _is_same(session.chosen, run) else session.chosen
     phase: Phase = "found" if session.phase == "connecting" else session.phase
     after = replace(session, runs=runs, chosen=chosen, phase=phase)
-    return _asked_again(after) if _is_other_than_agreed(after, run) else after
+    return asked_again(after) if _is_other_than_agreed(after, run) else after
 
 
 def _is_other_than_agreed(session: Session, run: RunFound) -> bool:
@@ -236,7 +231,7 @@ def _after_work(session: Session, event: _Work) -> Session:
             return replace(_at_epoch(_at_work(session), event.epoch), training=event, loading=None)
         case Progress():
             at_work = _at_epoch(_with_share(_at_work(session), event), event.epoch)
-            return replace(_with_samples(at_work, event), progress=event, loading=None)
+            return replace(at_work.with_samples(event), progress=event, loading=None)
         case RoundFinished():
             return replace(session, rounds=(*session.rounds, event)[-KEPT_ROUNDS:])
         case _:
@@ -263,15 +258,17 @@ def _with_share(session: Session, event: Progress) -> Session:
     return replace(session, last_share=min(1.0, before.my_samples / before.samples))
 
 
-def _with_samples(session: Session, event: Progress | Left) -> Session:
-    """A worker counts its own samples from zero; what has been given is never taken back."""
-    contributed = session.earlier_samples + event.contributed_samples
-    return replace(session, contributed_samples=max(session.contributed_samples, contributed))
-
-
 _Answer = FitMeasured | Exported | Pushed
 _Report = (
-    PeersSeen | SuspectsSeen | ContributionStatus | Evaluated | RunScored | ReceiptSeen | CheckpointSaved | _Answer
+    PeersSeen
+    | SuspectsSeen
+    | ExpertsSeen
+    | ContributionStatus
+    | Evaluated
+    | RunScored
+    | ReceiptSeen
+    | CheckpointSaved
+    | _Answer
 )
 
 
@@ -281,6 +278,8 @@ def _after_report(session: Session, event: _Report) -> Session:
             return replace(session, peers=event.peers)
         case SuspectsSeen():
             return replace(session, suspects=event.suspects)
+        case ExpertsSeen():
+            return replace(session, experts=event)
         case ContributionStatus():
             return replace(session, contribution_status=event)
         case Evaluated():
@@ -299,52 +298,3 @@ def _after_report(session: Session, event: _Report) -> Session:
             return replace(session, pushed=event)
         case _:
             assert_never(event)
-
-
-_Setback = Failed | Left | WorkerExited | Restarting | RestartDue
-
-
-def _after_setback(session: Session, event: _Setback) -> Session:
-    match event:
-        case Failed():
-            return _after_failure(session, event)
-        case Left():
-            return replace(_with_samples(session, event), left=event)
-        case WorkerExited():
-            return _after_exit(session)
-        case Restarting():
-            return begun_anew(session, restarting=event) if session.is_crashed else session
-        case RestartDue():
-            due = session.restarting is not None
-            return replace(session, is_worker_running=True, restarting=None) if due else session
-        case _:
-            assert_never(event)
-
-
-def _after_failure(session: Session, event: Failed) -> Session:
-    """What another attempt may mend is a crash; the rest is final, and the first final problem counts.
-
-    A worker that fails while it leaves for a pause has ended all the same: resuming will show what is wrong.
-    """
-    if session.problem is not None or session.pause is not None or session.phase in ("idle", "ended"):
-        return session
-    problem = ErrorKind.from_key(event.problem)
-    may_pass = problem in CRASHES | RECONNECT_CAUSES or (problem in OUTAGES and session.joined_run_id is not None)
-    if may_pass and session.is_worker_running and session.may_restart:
-        begun = _asked_again(session) if problem is ErrorKind.RUN_CHANGED else session
-        return replace(begun, crash=event)
-    phase: Phase = session.phase if session.is_worker_running else "ended"
-    return replace(session, problem=problem, problem_detail=event.detail, phase=phase, restarting=None)
-
-
-def _after_exit(session: Session) -> Session:
-    gone = replace(session, is_worker_running=False, earlier_samples=session.contributed_samples)
-    if session.pause is not None:
-        return as_rules_ask(replace(begun_anew(gone), phase="paused"))
-    return replace(gone, phase="ended") if _is_end(session) else gone
-
-
-def _is_end(session: Session) -> bool:
-    """Whether a worker that exits now has come to its end, rather than crashed, or left to begin anew."""
-    said_so = (session.left is not None and session.crash is None) or session.problem is not None
-    return session.phase in ("idle", "leaving", "ended") or said_so or session.is_answered

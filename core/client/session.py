@@ -41,6 +41,7 @@ from core.protocol.events import (
     TrainingStarted,
     Warned,
 )
+from core.protocol.experts import ExpertsSeen
 from core.protocol.peers import PeerSeen, Suspect
 from core.run.steering.control_value import Order
 
@@ -106,6 +107,7 @@ class Session:
     receipts: tuple[ReceiptSeen, ...] = ()
     peers: tuple[PeerSeen, ...] = ()
     suspects: tuple[Suspect, ...] = ()
+    experts: ExpertsSeen | None = None
     checkpoint: CheckpointSaved | None = None
     first_epoch: int | None = None
     epochs_done: int = 0
@@ -142,6 +144,11 @@ class Session:
         place = (receipt.run_id, receipt.signer, receipt.key)
         others = (each for each in self.receipts if (each.run_id, each.signer, each.key) != place)
         return replace(self, receipts=(*others, receipt)[-KEPT_RECEIPTS:])
+
+    def with_samples(self, event: Progress | Left) -> Session:
+        """The session with what a worker has computed, which counts from zero; what was given is never taken back."""
+        contributed = self.earlier_samples + event.contributed_samples
+        return replace(self, contributed_samples=max(self.contributed_samples, contributed))
 
     @property
     def opening_again(self) -> Opening | None:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from core.fleet.snapshot import FleetSnapshot
 from core.fleet.totals import epoch_of, progress_of, run_ends_in, totals_of
-from core.protocol.events import PeersSeen, RunFound, RunScored, SuspectsSeen
-from core.protocol.peers import Suspect
+from core.protocol.events import RunFound, RunScored
+from core.protocol.peers import PeersSeen, Suspect, SuspectsSeen
 from core.run.signed_scores import MOST_SCORES, Score
 
 

@@ -11,7 +11,8 @@ from typing import Literal
 from core.localizable import LocalizedText
 from core.protocol.access import RunAccess
 from core.protocol.examples import Examples
-from core.protocol.peers import FleetHealth, PeerSeen, Suspect
+from core.protocol.experts import ExpertsSeen
+from core.protocol.peers import PeersSeen, SuspectsSeen
 from core.protocol.types import Event
 from core.run.manifest import RunManifest
 from core.run.signed_receipts import Epoch, KeyText, Record, Samples
@@ -213,28 +214,6 @@ class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):
     liars: tuple[str, ...] = ()
 
 
-class PeersSeen(Event, tag="peers_seen", kw_only=True, frozen=True):
-    """Everybody who reports progress in the run, us included; ``loss`` is the mean of what they report.
-
-    Of very many, ``untold`` is how many more there are. Only whoever watches a fleet hears of its ``health``.
-    """
-
-    peers: tuple[PeerSeen, ...]
-    loss: float | None = None
-    untold: Count = 0
-    health: FleetHealth = FleetHealth()
-
-
-class SuspectsSeen(Event, tag="suspects_seen", kw_only=True, frozen=True):
-    """Whom the peers of the run name, those named by most of them first; sent when others are named, or by more.
-
-    ``blocked`` are the peer ids on the organiser's block list, which only whoever lists or watches peers hears of.
-    """
-
-    suspects: tuple[Suspect, ...]
-    blocked: tuple[str, ...] = ()
-
-
 class ContributionStatus(Event, tag="contribution_status", kw_only=True, frozen=True):
     """Whether this computer contributes to the run at present, and why or why not."""
 
@@ -337,6 +316,7 @@ AnyEvent = (
     | RoundFinished
     | PeersSeen
     | SuspectsSeen
+    | ExpertsSeen
     | ContributionStatus
     | Evaluated
     | RunScored

@@ -1,8 +1,8 @@
-"""What is told of one peer in the events about all of them."""
+"""The events about all peers of a run, and what they tell of each."""
 
 from __future__ import annotations
 
-from core.protocol.types import DeviceName, Name, PeerVersion
+from core.protocol.types import DeviceName, Event, Name, PeerVersion
 from core.schema import Count, StrictStruct
 
 
@@ -77,3 +77,25 @@ class FleetHealth(StrictStruct, kw_only=True, frozen=True, omit_defaults=True):
     reasons: tuple[Reason, ...] = ()
     reached: Count = 0
     unreached: Count = 0
+
+
+class PeersSeen(Event, tag="peers_seen", kw_only=True, frozen=True):
+    """Everybody who reports progress in the run, us included; ``loss`` is the mean of what they report.
+
+    Of very many, ``untold`` is how many more there are. Only whoever watches a fleet hears of its ``health``.
+    """
+
+    peers: tuple[PeerSeen, ...]
+    loss: float | None = None
+    untold: Count = 0
+    health: FleetHealth = FleetHealth()
+
+
+class SuspectsSeen(Event, tag="suspects_seen", kw_only=True, frozen=True):
+    """Whom the peers of the run name, those named by most of them first; sent when others are named, or by more.
+
+    ``blocked`` are the peer ids on the organiser's block list, which only whoever lists or watches peers hears of.
+    """
+
+    suspects: tuple[Suspect, ...]
+    blocked: tuple[str, ...] = ()

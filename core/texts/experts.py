@@ -1,9 +1,10 @@
-"""What a run with experts asks of those who host them and of those who train, before anybody agrees."""
+"""What a run with experts asks of those who host them and of those who train, and how its experts do."""
 
 from __future__ import annotations
 
 from core.placeholders import fill_placeholders
 from core.protocol.events import RunFound
+from core.protocol.experts import ExpertsSeen
 from core.run.requirements import estimate_requirements
 from core.run.spec.experts import ExpertRole
 from core.run.spec.recipe_cost import ExpertsSize
@@ -45,6 +46,35 @@ def role_words(run: RunFound, role: ExpertRole, most: int | None) -> str:
     if most is None:
         return fill_placeholders(translate("Experts", "%1; as many as a quarter of the free memory holds"), words)
     return fill_placeholders(translate("Experts", "%1; at most %2"), words, figures.count(most))
+
+
+def experts_words(seen: ExpertsSeen) -> str:
+    """Return how many experts there are and are here, what is sent to and fro, and how much of it finds its expert."""
+    present, here = sum(bool(each.host) for each in seen.experts), sum(each.is_mine for each in seen.experts)
+    of_all = fill_placeholders(
+        translate("Experts", "%1 of %2 experts present, %3 of them here"),
+        *map(figures.count, (present, len(seen.experts), here)),
+    )
+    parts = [
+        of_all,
+        _token_rate(translate("Experts", "%1 tokens/s sent"), seen.sent_tokens_per_second),
+        _token_rate(translate("Experts", "%1 tokens/s received"), seen.received_tokens_per_second),
+    ]
+    if seen.found_share is not None:
+        words = translate("Experts", "%1 of the tokens sent found their expert")
+        parts.append(fill_placeholders(words, figures.share(seen.found_share)))
+    if seen.untold:
+        parts.append(translate("Experts", "%n more expert(s) not shown", "", seen.untold))
+    return " · ".join(filter(None, parts))
+
+
+def token_rate(per_second: float) -> str:
+    """Return tokens per second as ``1,240 tokens/s``."""
+    return fill_placeholders(translate("Experts", "%1 tokens/s"), figures.number(per_second))
+
+
+def _token_rate(words: str, per_second: float | None) -> str:
+    return "" if per_second is None else fill_placeholders(words, figures.number(per_second))
 
 
 def _experts(experts: ExpertsSize) -> str:

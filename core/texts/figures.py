@@ -69,6 +69,13 @@ def about(seconds: float) -> str:
     return _filled(translate("Figures", "%1 h"), round(whole / 3600))
 
 
+def latency(seconds: float) -> str:
+    """Return how long an answer takes: ``35 ms``, ``1.2 s``."""
+    if seconds < 1:
+        return _filled(translate("Figures", "%1 ms"), round(seconds * 1000))
+    return fill_placeholders(translate("Figures", "%1 s"), installed().decimal(seconds, 1))
+
+
 def count(whole: int) -> str:
     """Return a whole number as ``12,416``."""
     return installed().integer(whole)

@@ -1786,6 +1786,33 @@
         <translation>%1; höchstens %2</translation>
     </message>
     <message>
+        <source>%1 of %2 experts present, %3 of them here</source>
+        <translation>%1 von %2 Experten da, davon %3 hier</translation>
+    </message>
+    <message>
+        <source>%1 tokens/s sent</source>
+        <translation>%1 Token/s gesendet</translation>
+    </message>
+    <message>
+        <source>%1 tokens/s received</source>
+        <translation>%1 Token/s empfangen</translation>
+    </message>
+    <message>
+        <source>%1 of the tokens sent found their expert</source>
+        <translation>%1 der gesendeten Token fanden ihren Experten</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more expert(s) not shown</source>
+        <translation>
+            <numerusform>%n weiterer Experte nicht gezeigt</numerusform>
+            <numerusform>%n weitere Experten nicht gezeigt</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 tokens/s</source>
+        <translation>%1 Token/s</translation>
+    </message>
+    <message>
         <source>%1 on volunteers&apos; computers, each with %2 parameters and %3 of memory</source>
         <translation>%1 auf Computern von Freiwilligen, jeder mit %2 Parametern und %3 Speicher</translation>
     </message>
@@ -1796,6 +1823,48 @@
     <message>
         <source>about %1 an hour, as fast as others train</source>
         <translation>etwa %1 in der Stunde, so schnell wie andere trainieren</translation>
+    </message>
+</context>
+<context>
+    <name>ExpertsCard</name>
+    <message>
+        <source>Experts</source>
+        <translation>Experten</translation>
+    </message>
+</context>
+<context>
+    <name>ExpertsGrid</name>
+    <message>
+        <source>Experts of the run</source>
+        <translation>Experten des Laufs</translation>
+    </message>
+    <message>
+        <source>The arrow keys move from expert to expert.</source>
+        <translation>Die Pfeiltasten führen von Experte zu Experte.</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>Dieser Computer</translation>
+    </message>
+    <message>
+        <source>Nobody answers</source>
+        <translation>Niemand antwortet</translation>
+    </message>
+    <message>
+        <source>Layer %1 · expert %2</source>
+        <translation>Schicht %1 · Experte %2</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 Token</translation>
+    </message>
+    <message>
+        <source>answers in %1</source>
+        <translation>antwortet in %1</translation>
+    </message>
+    <message>
+        <source>trained with %1 tokens there, optimizer steps in all: %2</source>
+        <translation>dort mit %1 Token trainiert, Optimierungsschritte insgesamt: %2</translation>
     </message>
 </context>
 <context>
@@ -1831,6 +1900,10 @@
     <message>
         <source>%1 h</source>
         <translation>%1 h</translation>
+    </message>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 ms</translation>
     </message>
     <message>
         <source>%1 %</source>

@@ -135,6 +135,16 @@
     </message>
 </context>
 <context>
+    <name>Experts</name>
+    <message numerus="yes">
+        <source>%n more expert(s) not shown</source>
+        <translation>
+            <numerusform>%n more expert not shown</numerusform>
+            <numerusform>%n more experts not shown</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>PublishedCard</name>
     <message numerus="yes">
         <source>%n checkpoint(s)</source>

@@ -23,7 +23,7 @@ from core.records.contributions import Contribution
 from core.run.steering.control_value import Order
 from tests.app import test_accessibility as everybody
 from tests.app.support.language_context import speaking
-from tests.app.support.training_sample import FOUND, NOW, SEEN, SampleCurves, finished, show, training
+from tests.app.support.training_sample import EXPERTS, FOUND, NOW, SEEN, SampleCurves, finished, show, training
 from tests.app.support.untranslated_text import still_english, words_on
 
 GAME = Reason("game", "SuperTux")
@@ -34,6 +34,7 @@ SESSIONS = {
     ),
     "finishing": training(finish_at_epoch=43),
     "two_gpus": training(),
+    "experts": training(experts=EXPERTS),
     "another": training(
         switch=RunSwitch(to="Sums", before="Learning to add", reason="finished", at=NOW),
         reopened=EarlierRunReopened("Learning to add"),

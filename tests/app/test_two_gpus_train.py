@@ -31,7 +31,8 @@ from app.shell.first_window import InitialWindow
 from core.availability.presets import with_preset
 from core.availability.rules import AvailabilityRules
 from core.files.folders import Folders
-from core.protocol.events import PeersSeen, Progress, RoundFinished
+from core.protocol.events import Progress, RoundFinished
+from core.protocol.peers import PeersSeen
 from core.run.address import JoinAddress
 from core.run.multiaddr import Multiaddr
 from tests.support.client_harness import children, no_new_children

@@ -15,7 +15,8 @@ from hivemind.dht.validation import DHTRecord
 from hivemind.utils.crypto import RSAPrivateKey
 from msgspec.msgpack import Ext
 
-from core.protocol.events import PeersSeen, Progress, Published, RunFound, SearchFinished
+from core.protocol.events import Progress, Published, RunFound, SearchFinished
+from core.protocol.peers import PeersSeen
 from core.run.signed_manifest import SignedManifest
 from core.security.identity import Identity
 from core.worker.roles.volunteer import MOST_RUNS

@@ -22,7 +22,8 @@ from hivemind.utils.crypto import RSAPrivateKey
 from core.errors import ErrorKind
 from core.files.folders import DataFolder
 from core.protocol.commands import Join
-from core.protocol.events import Failed, Hello, PeersSeen, Progress, Published, RunFound, SearchFinished
+from core.protocol.events import Failed, Hello, Progress, Published, RunFound, SearchFinished
+from core.protocol.peers import PeersSeen
 from core.run.manifest import RunManifest
 from core.run.multiaddr import Multiaddr
 from core.run.signed_manifest import SignedManifest

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from core.errors import ErrorKind
-from core.protocol.events import AnyEvent, Evaluated, PeersSeen, Progress, RoundFinished, TrainingStarted, Warned
+from core.protocol.events import AnyEvent, Evaluated, Progress, RoundFinished, TrainingStarted, Warned
+from core.protocol.peers import PeersSeen
 from tests.support.fault_injection import gave, stop
 from tests.support.real_peers import LineProcess, Peer, PeerGroup, averaged
 

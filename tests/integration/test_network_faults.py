@@ -19,12 +19,12 @@ from core.protocol.events import (
     CheckpointSaved,
     ContributionStatus,
     Failed,
-    PeersSeen,
     Restarting,
     RoundFinished,
     StateLoading,
     TrainingStarted,
 )
+from core.protocol.peers import PeersSeen
 from core.run.manifest import RunManifest
 from core.run.spec.collaboration import Mode
 from core.run.spec.data import SumsData

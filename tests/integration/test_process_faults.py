@@ -15,17 +15,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from core.protocol.commands import Leave
-from core.protocol.events import (
-    AnyEvent,
-    Connected,
-    Hello,
-    Left,
-    PeersSeen,
-    Progress,
-    Restarting,
-    RoundFinished,
-    TrainingStarted,
-)
+from core.protocol.events import AnyEvent, Connected, Hello, Left, Progress, Restarting, RoundFinished, TrainingStarted
+from core.protocol.peers import PeersSeen
 from tests.support.real_peers import (
     GHOST_SECONDS,
     LIMIT_SECONDS,

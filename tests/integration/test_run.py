@@ -20,7 +20,6 @@ from core.protocol.events import (
     Evaluated,
     Failed,
     Left,
-    PeersSeen,
     Progress,
     Published,
     RoundFinished,
@@ -29,6 +28,7 @@ from core.protocol.events import (
     TrainingStarted,
     Warned,
 )
+from core.protocol.peers import PeersSeen
 from tests.support.real_peers import GHOST_SECONDS, RUN_ID, Peer, PeerGroup, averaged, peer_group, survivors, tiny
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]

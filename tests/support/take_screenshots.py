@@ -18,7 +18,8 @@ from PySide6.QtGui import QImage
 
 from core.availability.rules import AvailabilityRules
 from core.files.folders import Folders
-from core.protocol.events import PeersSeen, Progress, RoundFinished
+from core.protocol.events import Progress, RoundFinished
+from core.protocol.peers import PeersSeen
 from core.records.settings import Settings, save_settings
 from core.run.run_file import parse_run_file, template
 from tests.support.checkout import ROOT

@@ -18,7 +18,8 @@ from core.fleet.snapshot import FleetSnapshot
 from core.fleet.state import FleetState
 from core.protocol.client_events import ClientEvent
 from core.protocol.commands import Join
-from core.protocol.events import PeersSeen, SearchFinished
+from core.protocol.events import SearchFinished
+from core.protocol.peers import PeersSeen
 from core.run.address import JoinAddress
 
 LEAVE_SECONDS = 3.0  # an observer owes nobody a goodbye

@@ -19,6 +19,7 @@ from app.pages.training.contribution_card import ContributionCard
 from app.pages.training.device_list import DeviceList
 from app.pages.training.epoch_progress_card import EpochProgressCard
 from app.pages.training.event_log import EventLog
+from app.pages.training.experts_card import ExpertsCard
 from app.pages.training.network_card import NetworkCard
 from app.pages.training.pause_button import Pausing
 from app.pages.training.peers_table import PeersTable
@@ -92,7 +93,8 @@ class TrainingPage(QWidget):
         self.header, self.warning, self.devices = StatusHeader(self), Callout(self), DeviceList(self)
         self.speed, self.step = ThroughputCard(self), EpochProgressCard(self)
         self.graphs, self.contribution_status = GraphsPanel(curves, self), ContributionCard(self)
-        self.answers, self.network, self.order = AnswersCard(self), NetworkCard(self), OrderCard(self)
+        self.experts, self.answers = ExpertsCard(self), AnswersCard(self)
+        self.network, self.order = NetworkCard(self), OrderCard(self)
         self.peers, self.events = PeersTable(self), EventLog(self)
         self.tabs = QTabWidget(self)
         self._lay_out()
@@ -176,6 +178,7 @@ class TrainingPage(QWidget):
         self.step.show_progress(progress, self._rates[self._further_device].swarm, is_resting=is_resting)
         self.contribution_status.show_verdict(_severity(session), contribution_status(session))
         self.contribution_status.show_share(session.last_share)
+        self.experts.show_experts(session.experts)
         self.answers.show_answers(compared_answers(session))
         self.network.show_network(session.network)
         self.network.show_traffic(hourly_traffic(self._timestamps.traffic, session, self._now))
@@ -245,6 +248,7 @@ class TrainingPage(QWidget):
             numbers,
             self.graphs,
             self.contribution_status,
+            self.experts,
             self.answers,
             self.network,
             self.order,

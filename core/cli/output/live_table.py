@@ -14,6 +14,7 @@ from core.protocol.events import Evaluated, Progress, RunFound
 from core.security.sanitize import sanitize_line
 from core.texts import event_log, figures
 from core.texts.contributions.status import contribution_status
+from core.texts.experts import experts_words
 from core.texts.status import status
 from core.texts.traffic import hourly_traffic
 
@@ -37,6 +38,8 @@ def picture(session: Session, tally: Tally, now: float, footer: str = "") -> Ren
     if session.rounds:
         table.add_row("last round", Text(event_log.line(session.rounds[-1]) or ""))
     _add_learning(table, session, tally)
+    if session.experts:
+        table.add_row("experts", Text(experts_words(session.experts)))
     if footer:
         table.add_row("organiser", Text(sanitize_line(footer)))
     return Group(_title(session), _status(session, tally, now), table)

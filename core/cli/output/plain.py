@@ -25,6 +25,7 @@ from core.protocol.events import (
 from core.security.sanitize import sanitize_line
 from core.texts import event_log, figures
 from core.texts import status as status_texts
+from core.texts.experts import experts_words
 
 MIN_SECONDS_BETWEEN_LINES = 5.0
 _SHOWN_EXAMPLES = 6
@@ -55,7 +56,7 @@ class PlainDisplay:
             case StateLoading():
                 self._print_rarely(status_texts.loading(event))
             case Progress():
-                self._print_progress(event)
+                self._print_progress(event, session)
             case Evaluated():
                 self._print(event_log.line(event))
                 self._print(_examples(event))
@@ -69,11 +70,12 @@ class PlainDisplay:
     def refresh(self, session: Session, tally: Tally) -> None:
         """Print nothing: passing time is not an event."""
 
-    def _print_progress(self, event: Progress) -> None:
+    def _print_progress(self, event: Progress, session: Session) -> None:
         if event.epoch != self._last_epoch:
             self._last_epoch = event.epoch
             self._limited_line_at = 0.0
-        self._print_rarely(_progress(event))
+        experts = f" Experts: {experts_words(session.experts)}." if session.experts else ""
+        self._print_rarely(_progress(event) + experts)
 
     def _print_rarely(self, line: str) -> None:
         now = time.monotonic()

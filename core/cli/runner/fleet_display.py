@@ -15,7 +15,8 @@ from core.fleet.recorder import FleetRecorder
 from core.fleet.snapshot import FleetSnapshot
 from core.fleet.state import FleetState
 from core.protocol.client_events import ClientEvent
-from core.protocol.events import Connected, PeersSeen, Restarting, RunFound, Warned
+from core.protocol.events import Connected, Restarting, RunFound, Warned
+from core.protocol.peers import PeersSeen
 from core.security.sanitize import sanitize_line
 from core.texts import event_log
 

@@ -16,6 +16,10 @@ ExpertRole = Literal["train", "host", "both"]
 """What a peer of such a run does: it trains trunk and routers, hosts experts for others, or both."""
 MAX_EXPERTS = 1024  # of one layer
 MAX_LAYERS = 24
+ExpertLayer = Annotated[int, Meta(ge=0, lt=MAX_LAYERS)]
+"""The number of a layer that has experts."""
+ExpertNumber = Annotated[int, Meta(ge=0, lt=MAX_EXPERTS)]
+"""The number of an expert within its layer."""
 HostedExperts = Annotated[int, Meta(ge=1, le=512)]
 """How many experts a computer hosts at the most."""
 

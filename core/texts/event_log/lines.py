@@ -54,10 +54,10 @@ from core.protocol.events import (
     RunFound,
     RunScored,
     SearchFinished,
-    SuspectsSeen,
     TrainingStarted,
     Warned,
 )
+from core.protocol.peers import SuspectsSeen
 from core.security.sanitize import sanitize_line, short_id
 from core.texts import availability, errors, figures
 from core.texts.confinement import confinement_words

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from core.client.event_timestamps import is_averaged
 from core.placeholders import fill_placeholders
-from core.protocol.events import ReceiptSeen, RoundFinished, SuspectsSeen
-from core.protocol.peers import Suspect
+from core.protocol.events import ReceiptSeen, RoundFinished
+from core.protocol.peers import Suspect, SuspectsSeen
 from core.security.sanitize import sanitize_line, short_id
 from core.texts import figures
 from core.texts.localization import translate

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from core.run.manifest import RunManifest
 from core.run.spec.experts import ExpertRole
 from core.worker.access.gate import RunGate
 from core.worker.hosting.capacity import expert_capacity
+from core.worker.hosting.expert_report import ExpertReport
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import Supervisor
 from core.worker.recipes import MixtureLanguageModel, Recipe
@@ -20,6 +22,7 @@ from core.worker.recipes.mixture_model import experts_in
 from core.worker.swarm import ExpertCaller, ExpertHost, Swarm, peer_ids
 
 POLL_SECONDS = 1.0
+POLLS_A_REPORT = 2
 
 log = logging.getLogger(__name__)
 
@@ -35,8 +38,13 @@ class HostingWish:
 class RunExperts:
     """What a run's training loop needs to know of its experts; of a run without any, nothing is ever lacking."""
 
-    def __init__(self, layers: tuple[int, ...] = (), caller: ExpertCaller | None = None) -> None:
-        self._layers, self._caller = layers, caller
+    def __init__(
+        self,
+        layers: tuple[int, ...] = (),
+        caller: ExpertCaller | None = None,
+        report: ExpertReport | None = None,
+    ) -> None:
+        self._layers, self._caller, self._report = layers, caller, report
 
     @property
     def are_lacking(self) -> bool:
@@ -45,9 +53,11 @@ class RunExperts:
         return caller is not None and not all(caller.available(layer) for layer in self._layers)
 
     def watch(self, channel: WorkerChannel) -> None:
-        """Say it once each time when experts are lacking, until we leave."""
-        was_lacking = False
+        """Say it once each time when experts are lacking, and report on all of them, until we leave."""
+        was_lacking, polls = False, itertools.count()
         while not channel.leaving.wait(POLL_SECONDS):
+            if self._report is not None and next(polls) % POLLS_A_REPORT == 0:
+                channel.emit(self._report.event())
             is_lacking = self.are_lacking
             if is_lacking and not was_lacking:
                 channel.emit(Warned(problem=ErrorKind.EXPERTS_AWAY.key))
@@ -81,7 +91,8 @@ def open_experts(
         ends.callback(caller.close)
         recipe.connect(caller)
         supervisor.start("experts' hosts", caller.run)
-        experts = RunExperts(recipe.spec.expert_layers, caller)
+        report = ExpertReport(list(experts_in(recipe.spec)), caller, {} if host is None else host.experts)
+        experts = RunExperts(recipe.spec.expert_layers, caller, report)
         supervisor.start("experts", lambda: experts.watch(channel))
         yield experts
 

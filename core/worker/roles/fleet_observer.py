@@ -12,8 +12,8 @@ import msgspec
 
 from core.errors import ErrorKind, UserError
 from core.localizable import localized
-from core.protocol.events import PeersSeen, RunFound, RunScored, SuspectsSeen
-from core.protocol.peers import FleetHealth, PeerSeen
+from core.protocol.events import RunFound, RunScored
+from core.protocol.peers import FleetHealth, PeerSeen, PeersSeen, SuspectsSeen
 from core.run.manifest import RunManifest
 from core.run.steering.authority import RunAuthority
 from core.run.steering.control_value import ControlValue, overlaid

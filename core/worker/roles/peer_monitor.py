@@ -16,7 +16,8 @@ from typing import Any
 import torch
 
 from core.errors import ErrorKind
-from core.protocol.events import Failed, PeersSeen, RunScored, SuspectsSeen
+from core.protocol.events import Failed, RunScored
+from core.protocol.peers import PeersSeen, SuspectsSeen
 from core.run.manifest import RunManifest
 from core.run.signed_findings import AuditFindings
 from core.security.sanitize import MAX_DEVICE_CHARACTERS

@@ -34,6 +34,7 @@ from core.worker.swarm.dht.run_records import (
 )
 from core.worker.swarm.experts.caller import ExpertCaller
 from core.worker.swarm.experts.host import ExpertHost
+from core.worker.swarm.experts.traffic import AskedTokens, ExpertStanding
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
 from core.worker.swarm.local_sgd.optimizer import LocalSgdOptimizer
 from core.worker.swarm.local_sgd.outer_optimizer import Version
@@ -71,6 +72,7 @@ __all__ = [
     "UPLOAD_TEST_PEERS",
     "ActivityRecord",
     "Admissions",
+    "AskedTokens",
     "AuthorityReader",
     "BarredPeers",
     "BlockListPublisher",
@@ -82,6 +84,7 @@ __all__ = [
     "EvaluationLog",
     "ExpertCaller",
     "ExpertHost",
+    "ExpertStanding",
     "FindingsLedger",
     "FindingsPublisher",
     "FindingsReader",

@@ -13,7 +13,7 @@ from app.controllers.organiser import fleet_watcher
 from app.controllers.organiser.fleet_watcher import FleetWatcher
 from core.errors import ErrorKind
 from core.files.folders import Folders
-from core.protocol.events import PeersSeen
+from core.protocol.peers import PeersSeen
 from core.run.address import JoinAddress
 from tests.core.cli.test_fleet import fleet_of
 from tests.core.fleet.made_up_fleets import peer

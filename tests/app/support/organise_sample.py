@@ -11,8 +11,7 @@ from app.pages.organise.published_card import PublishedLine
 from core.client.session import Session
 from core.fleet.history import FleetHistory
 from core.fleet.snapshot import FleetSnapshot
-from core.protocol.events import PeersSeen
-from core.protocol.peers import PeerSeen, Suspect
+from core.protocol.peers import PeerSeen, PeersSeen, Suspect
 from core.run.manifest import SchedulerSpec
 from tests.core.fleet.made_up_fleets import HOSTILE, NOON, POORLY, peer, run_found, told
 

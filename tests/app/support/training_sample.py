@@ -15,6 +15,7 @@ from core.localizable import LocalizedText
 from core.protocol.commands import Join, Start
 from core.protocol.events import ContributionStatus, Evaluated, Progress, RoundFinished, RunFound
 from core.protocol.examples import Solved
+from core.protocol.experts import ExpertSeen, ExpertsSeen
 from core.protocol.peers import PeerSeen
 from core.records.time_series import Curve, Series
 from core.run.manifest import RunInfo, RunManifest
@@ -34,6 +35,24 @@ GPU = Device(
     utilisation=0.94, power_watts=168.4,
 )  # fmt: skip
 SEEN = DevicesSeen((GPU, Device("cpu", 0, None, "AMD Ryzen 5 5600X")), True, NOW)
+
+
+EXPERTS = ExpertsSeen(
+    experts=(
+        ExpertSeen(
+            layer=1, number=0, host="12D3KooW" + "a" * 44, tokens_per_second=1240.0, tokens=52_000, steps=120,
+            latency_seconds=0.035,
+        ),
+        ExpertSeen(
+            layer=1, number=1, host="12D3KooW" + "m" * 44, is_mine=True, tokens_per_second=620.0, tokens=9, steps=1
+        ),
+        ExpertSeen(layer=3, number=0),
+    ),
+    sent_tokens_per_second=1240.0,
+    received_tokens_per_second=620.0,
+    found_share=0.972,
+    untold=3,
+)  # fmt: skip
 
 
 def progress(**changes: object) -> Progress:

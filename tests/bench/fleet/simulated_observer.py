@@ -16,8 +16,8 @@ import time
 
 from core.protocol.codec import decode_command, encode
 from core.protocol.commands import Join, Leave
-from core.protocol.events import Connected, Hello, Left, PeersSeen, RunFound, SearchFinished
-from core.protocol.peers import PeerActivity, PeerSeen
+from core.protocol.events import Connected, Hello, Left, RunFound, SearchFinished
+from core.protocol.peers import PeerActivity, PeerSeen, PeersSeen
 from core.protocol.types import PROTOCOL_VERSION, Event
 from tests.bench.window.simulated_worker import ORGANISER, manifest
 

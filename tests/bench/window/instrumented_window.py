@@ -21,7 +21,7 @@ from app import startup as start
 from app.application import Application
 from app.desktop.launch_request import MINIMISED, LaunchRequest
 from core.protocol.codec import encode
-from core.protocol.events import PeersSeen
+from core.protocol.peers import PeersSeen
 from core.protocol.types import Event
 from tests.bench.window.actions import Deeds
 

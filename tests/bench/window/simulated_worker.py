@@ -27,7 +27,6 @@ from core.protocol.events import (
     Hello,
     Left,
     Network,
-    PeersSeen,
     Progress,
     RoundFinished,
     RunFound,
@@ -35,7 +34,7 @@ from core.protocol.events import (
     TrainingStarted,
 )
 from core.protocol.examples import Solved
-from core.protocol.peers import PeerSeen
+from core.protocol.peers import PeerSeen, PeersSeen
 from core.protocol.types import PROTOCOL_VERSION, Event
 from core.run.manifest import RunInfo, RunManifest
 from core.run.spec.collaboration import Collaboration

@@ -10,7 +10,8 @@ from statistics import mean
 import pytest
 
 from core.files.folders import Folders
-from core.protocol.events import Evaluated, PeersSeen, Progress, RoundFinished
+from core.protocol.events import Evaluated, Progress, RoundFinished
+from core.protocol.peers import PeersSeen
 from core.records.time_series import SERIES, History
 from tests.bench.measure import Measured
 from tests.bench.plan import ROWS, plan_for

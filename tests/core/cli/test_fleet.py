@@ -17,8 +17,8 @@ from core.cli.output.fleet_view import fleet_picture
 from core.fleet.history import FleetHistory
 from core.fleet.log import FleetLog, read_log
 from core.fleet.snapshot import FleetSnapshot
-from core.protocol.events import PeersSeen, RunScored, SuspectsSeen
-from core.protocol.peers import FleetHealth
+from core.protocol.events import RunScored
+from core.protocol.peers import FleetHealth, PeersSeen, SuspectsSeen
 from core.protocol.types import Event
 from core.run.signed_scores import Score
 from tests.core.cli.terminal import Terminal

@@ -13,12 +13,14 @@ from rich.console import Console
 from core.cli.options.shared_options import Limits
 from core.cli.options.values import parse_duration, parse_size
 from core.cli.output.live_table import picture
+from core.cli.output.plain import PlainDisplay
 from core.cli.output.summary import Tally
 from core.client.session import Session
 from core.localizable import LocalizedText
 from core.protocol.client_events import ClientEvent
 from core.protocol.events import Evaluated, Progress, RoundFinished
 from core.protocol.examples import Solved
+from core.protocol.experts import ExpertSeen, ExpertsSeen
 from core.security.sanitize import sanitize_line, sanitize_text
 
 
@@ -124,3 +126,35 @@ def test_short_examples_stand_beside_and_long_ones_below_each_other() -> None:
     assert "✓ 1+2=3   ✓ 2+2=4" in drawn("1+2=3", "2+2=4")
     lines = drawn("Ada keeps the bees ▸ and the honey", "Bo keeps the wax ▸ and the hive").splitlines()
     assert sum("✓" in line for line in lines) == 2
+
+
+EXPERTS = ExpertsSeen(
+    experts=(
+        ExpertSeen(layer=1, number=0, host="12D3KooWme", is_mine=True, tokens=900),
+        ExpertSeen(layer=1, number=1, host="12D3KooWother", latency_seconds=0.1),
+        ExpertSeen(layer=1, number=2),
+    ),
+    sent_tokens_per_second=1240.0,
+    received_tokens_per_second=7.5,
+    found_share=0.972,
+    untold=1,
+)
+EXPERTS_WORDS = (
+    "2 of 3 experts present, 1 of them here · 1,240 tokens/s sent · 7.5 tokens/s received · "
+    "97 % of the tokens sent found their expert · 1 more expert not shown"
+)
+
+
+def test_experts_are_a_part_of_the_progress_in_a_run_that_has_any() -> None:
+    with_experts, without = io.StringIO(), io.StringIO()
+    PlainDisplay(with_experts).handle_event(progress(1.5), Session(experts=EXPERTS))
+    assert with_experts.getvalue().endswith(f", loss 1.50. Experts: {EXPERTS_WORDS}.\n")
+    PlainDisplay(without).handle_event(progress(1.5), Session())
+    assert without.getvalue().endswith(", loss 1.50.\n")
+
+
+def test_the_live_picture_has_a_line_of_experts() -> None:
+    console = Console(width=200, file=io.StringIO())
+    with console.capture() as captured:
+        console.print(picture(Session(experts=EXPERTS), Tally(), now=0.0))
+    assert EXPERTS_WORDS in captured.get()

@@ -22,7 +22,8 @@ from core.availability.prices import Prices
 from core.availability.rules import AvailabilityRules
 from core.client.computer_watch import ComputerWatch
 from core.observers.computer import ComputerObserver
-from core.protocol.events import PeersSeen, TrainingStarted
+from core.protocol.events import TrainingStarted
+from core.protocol.peers import PeersSeen
 from core.run.address import JoinAddress
 from tests.support.client_harness import CHECK_SECONDS, FrontEnd, ruled
 from tests.support.computer.named_program import NAME, running_program

@@ -39,7 +39,6 @@ from core.protocol.events import (
     Left,
     LineMeasured,
     Network,
-    PeersSeen,
     Published,
     Restarting,
     RoundFinished,
@@ -49,7 +48,8 @@ from core.protocol.events import (
     TrainingStarted,
     Warned,
 )
-from core.protocol.peers import PeerSeen
+from core.protocol.experts import ExpertSeen, ExpertsSeen
+from core.protocol.peers import PeerSeen, PeersSeen
 from tests.support.consents import consent_to
 from tests.support.peers.fake_worker import ORGANISER, manifest, progress
 from tests.support.peers.sample_addresses import NOWHERE
@@ -242,6 +242,13 @@ def test_an_export_ends_with_what_it_has_written_or_with_a_problem() -> None:
     assert (session.phase, session.problem) == ("ended", ErrorKind.NO_CHECKPOINT)
 
 
+def test_of_experts_the_last_event_counts_until_another_worker_begins() -> None:
+    later = ExpertsSeen(experts=EXPERTS.experts, found_share=0.5)
+    assert picture(*TRAINING, EXPERTS, later).experts == later
+    begun_anew = picture(*TRAINING, EXPERTS, CRASHED, Restarting(attempt=1, seconds=2.0))
+    assert begun_anew.is_worker_running is False and begun_anew.experts is None
+
+
 def test_joining_again_begins_a_new_picture() -> None:
     assert picture(*TRAINING, LEAVE, WorkerExited(0), JOIN) == picture(JOIN)
 
@@ -285,6 +292,7 @@ def evaluated(epoch: int) -> Evaluated:
 
 
 SEEN = PeerSeen(peer_id="12D3KooWme", epoch=7, samples=1, samples_per_second=1.0, client_mode=False)
+EXPERTS = ExpertsSeen(experts=(ExpertSeen(layer=1, number=0, host="12D3KooWme", is_mine=True),), found_share=1.0)
 GAME, NIGHT = Reason("game", "SuperTux"), Reason("hours")
 BUSY, CLOSED = AvailabilityDecided(Decision((GAME, NIGHT))), AvailabilityDecided(Decision((NIGHT,)))
 FREE = AvailabilityDecided(Decision(ignored=("battery",)))
@@ -311,6 +319,7 @@ ANY_EVENT: tuple[ClientEvent, ...] = (
     progress(20),
     round_at(7),
     PeersSeen(peers=(SEEN,)),
+    EXPERTS,
     ContributionStatus(state="alone", reason=LocalizedText("nobody else is there")),
     evaluated(7),
     CheckpointSaved(path="/nowhere", epoch=7),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from core.fleet.snapshot import FleetSnapshot
 from core.fleet.state import FleetState
-from core.protocol.events import PeersSeen, RunFound, RunScored, SuspectsSeen
-from core.protocol.peers import FleetHealth, PeerActivity, PeerSeen, Reason, Suspect
+from core.protocol.events import RunFound, RunScored
+from core.protocol.peers import FleetHealth, PeerActivity, PeerSeen, PeersSeen, Reason, Suspect, SuspectsSeen
 from core.run.manifest import RunInfo, RunManifest
 from core.run.signed_scores import Score
 from core.run.spec.collaboration import Collaboration

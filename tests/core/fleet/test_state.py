@@ -10,8 +10,8 @@ import pytest
 from core.fleet.history import FleetHistory, sparkline
 from core.fleet.state import FleetState
 from core.fleet.totals import MOST_GROUPS, OTHERS, UNKNOWN
-from core.protocol.events import PeersSeen, RunScored
-from core.protocol.peers import PeerActivity
+from core.protocol.events import RunScored
+from core.protocol.peers import PeerActivity, PeersSeen
 from core.run.manifest import SchedulerSpec
 from core.run.signed_scores import Score
 from tests.core.fleet.made_up_fleets import NOON, ORGANISER, TARGET, peer, run_found, snapshot, told

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from msgspec.msgpack import Ext
 
 from core.protocol.codec import MAX_LINE_BYTES, encode
-from core.protocol.events import PeersSeen
+from core.protocol.peers import PeersSeen
 from core.run.signed_manifest import SignedManifest
 from core.security.identity import Identity
 from core.worker.swarm.averaging.swarm_statistics import MAX_PEERS_TOLD

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-from typing import get_args
+from typing import Any, get_args
 
 import msgspec
 import pytest
@@ -18,6 +18,7 @@ from core.protocol.codec import MAX_LINE_BYTES, decode_command, decode_event, en
 from core.protocol.commands import AnyCommand, DryRun, Evaluation, Export, Join, Leave, Publish, Push, Start
 from core.protocol.events import AnyEvent, Evaluated, Failed, Hello, Progress, RunFound
 from core.protocol.examples import Solved
+from core.protocol.experts import MOST_EXPERTS, ExpertSeen, ExpertsSeen
 from core.run.manifest import RunInfo, RunManifest
 from core.run.multiaddr import Multiaddr
 from core.run.signed_receipts import Epoch, KeyText, Record, Samples
@@ -151,6 +152,30 @@ def test_a_loss_that_is_no_number_crosses_as_unknown() -> None:
     decoded = decode_event(encode(event))
     assert isinstance(decoded, Progress)
     assert decoded.loss is None
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"experts": (ExpertSeen(layer=0, number=0),) * (MOST_EXPERTS + 1)},
+        {"experts": (ExpertSeen(layer=24, number=0),)},
+        {"experts": (ExpertSeen(layer=0, number=0, host="x" * 129),)},
+        {"experts": (ExpertSeen(layer=0, number=0, latency_seconds=-1.0),)},
+        {"experts": (), "found_share": 1.1},
+        {"experts": (), "sent_tokens_per_second": -1.0},
+    ],
+)
+def test_experts_outside_the_bounds_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        decode_event(encode(ExpertsSeen(**wrong)))
+
+
+def test_as_many_experts_as_an_event_may_tell_of_fit_on_a_line() -> None:
+    expert = ExpertSeen(layer=23, number=1023, host="x" * 128, is_mine=True, tokens=2**63 - 1, steps=2**63 - 1)
+    event = ExpertsSeen(experts=(expert,) * MOST_EXPERTS, sent_tokens_per_second=math.nan, found_share=1.0)
+    line = encode(event)
+    assert len(line) < MAX_LINE_BYTES
+    assert decode_event(line) == msgspec.structs.replace(event, sent_tokens_per_second=None)
 
 
 def test_the_largest_manifest_fits_on_a_line() -> None:

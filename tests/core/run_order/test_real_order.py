@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from core.protocol.events import PeersSeen
+from core.protocol.peers import PeersSeen
 from core.run.manifest import RunManifest
 from tests.support.peers import slow_computer
 from tests.support.real_peers import LIMIT_SECONDS, LineProcess, peer_group, tiny

@@ -15,7 +15,8 @@ import pytest
 from core.availability.presets import with_preset
 from core.availability.rules import AvailabilityRules
 from core.files.folders import Folders
-from core.protocol.events import PeersSeen, Progress, RoundFinished
+from core.protocol.events import Progress, RoundFinished
+from core.protocol.peers import PeersSeen
 from core.records.settings import Settings, save_settings
 from tests.core.service.user_manager import UserManager, why_not
 from tests.support.environment.x11_desktop import wait_for

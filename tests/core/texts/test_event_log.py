@@ -37,7 +37,6 @@ from core.protocol.events import (
     LineMeasured,
     Network,
     Paced,
-    PeersSeen,
     Progress,
     Published,
     Pushed,
@@ -47,11 +46,10 @@ from core.protocol.events import (
     RunScored,
     SearchFinished,
     StateLoading,
-    SuspectsSeen,
     TrainingStarted,
     Warned,
 )
-from core.protocol.peers import Suspect
+from core.protocol.peers import PeersSeen, Suspect, SuspectsSeen
 from core.run.manifest import RunInfo, RunManifest
 from core.run.signed_scores import Score
 from core.run.spec.collaboration import Collaboration

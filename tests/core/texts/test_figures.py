@@ -41,6 +41,10 @@ def test_times_have_two_units_and_guesses_one() -> None:
     assert [figures.about(each) for each in (7, 38, 200, 7000)] == ["7 s", "40 s", "3 min", "2 h"]
 
 
+def test_a_latency_is_in_milliseconds_below_a_second() -> None:
+    assert [figures.latency(each) for each in (0.0004, 0.035, 1.24)] == ["0 ms", "35 ms", "1.2 s"]
+
+
 def test_shares_are_never_rounded_to_all_or_none() -> None:
     assert [figures.share(each) for each in (0.0, 0.004, 0.42, 0.996, 1.0)] == [
         "0 %",

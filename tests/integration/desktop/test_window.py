@@ -20,7 +20,8 @@ import pytest
 from PySide6.QtGui import QImage
 
 from app.appearance.theme import LIGHT
-from core.protocol.events import PeersSeen, Progress
+from core.protocol.events import Progress
+from core.protocol.peers import PeersSeen
 from tests.support.environment.x11_desktop import PROGRAMS, Desktop, Launched, Seen, wait_for
 from tests.support.real_peers import GHOST_SECONDS, LIMIT_SECONDS, Peer, peer_group, tiny
 

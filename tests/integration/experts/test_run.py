@@ -12,6 +12,7 @@ import torch
 from safetensors.torch import load_file
 
 from core.protocol.events import Evaluated, Progress, RoundFinished, RunFound
+from core.protocol.experts import ExpertsSeen
 from core.run.manifest import RunManifest
 from core.run.run_file import load_run_file
 from core.run.spec.experts import ExpertRole, ExpertsSpec
@@ -88,6 +89,21 @@ def test_two_train_with_the_experts_of_three_hosts_and_the_loss_falls(swarm: Swa
     assert state.peers >= 2
 
 
+def test_each_peer_is_told_who_hosts_which_expert_how_much_it_does_and_what_finds_it(swarm: Swarm) -> None:
+    def is_whole(event: ExpertsSeen) -> bool:
+        hosts = {each.host for each in event.experts if each.tokens and each.steps and each.latency_seconds}
+        return len(hosts) == HOSTS and event.found_share == 1.0
+
+    seen = swarm.trainers[0].wait_for(ExpertsSeen, is_whole)
+    assert [(each.layer, each.number) for each in seen.experts] == swarm.experts
+    assert seen.sent_tokens_per_second and seen.sent_tokens_per_second > 0
+    assert seen.received_tokens_per_second == 0 and not any(each.is_mine for each in seen.experts)
+    swarm.trainers[0].wait_for(ExpertsSeen, lambda event: any(each.tokens_per_second for each in event.experts))
+    for host in swarm.hosts:
+        own = host.wait_for(ExpertsSeen, lambda event: bool(event.received_tokens_per_second))
+        assert {each.host for each in own.experts if each.is_mine} < {each.host for each in seen.experts}
+
+
 def test_all_experts_have_learned_each_with_one_host(swarm: Swarm) -> None:
     assert isinstance(swarm.manifest.recipe, MoeLM)
     spec: ExpertsSpec = swarm.manifest.recipe.experts
@@ -100,3 +116,4 @@ def test_all_experts_have_learned_each_with_one_host(swarm: Swarm) -> None:
         for expert, state in each.items():
             initial = build_expert(expert, shape).state_dict()
             assert all(not torch.equal(state[name], value) for name, value in initial.items())
+    swarm.trainers[0].wait_for(ExpertsSeen, lambda event: not any(each.host for each in event.experts))

@@ -10,7 +10,8 @@ import msgspec
 import pytest
 
 from core.fleet.snapshot import FleetSnapshot
-from core.protocol.events import PeersSeen, Progress, RoundFinished
+from core.protocol.events import Progress, RoundFinished
+from core.protocol.peers import PeersSeen
 from core.version import own_version
 from tests.support.real_peers import LineProcess, PeerGroup, averaged
 

@@ -13,7 +13,8 @@ import msgspec
 import pytest
 import tomli_w
 
-from core.protocol.events import AnyEvent, Evaluated, PeersSeen, RoundFinished
+from core.protocol.events import AnyEvent, Evaluated, RoundFinished
+from core.protocol.peers import PeersSeen
 from installer import lightning
 from tests.support.real_peers import LineProcess, PeerGroup, averaged, tiny
 

@@ -13,7 +13,8 @@ import pytest
 
 from core.engine.worker_command import worker_environment
 from core.errors import ErrorKind
-from core.protocol.events import AnyEvent, Failed, RoundFinished, SuspectsSeen
+from core.protocol.events import AnyEvent, Failed, RoundFinished
+from core.protocol.peers import SuspectsSeen
 from tests.support.real_peers import LIMIT_SECONDS, RUN_ID, LineProcess, PeerGroup, averaged
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]

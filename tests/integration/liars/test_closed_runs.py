@@ -9,7 +9,8 @@ import pytest
 
 from core.errors import ErrorKind
 from core.files.folders import DataFolder
-from core.protocol.events import Failed, PeersSeen, Progress, RoundFinished, RunFound
+from core.protocol.events import Failed, Progress, RoundFinished, RunFound
+from core.protocol.peers import PeersSeen
 from core.run.address import JoinAddress
 from core.run.manifest import AccessSpec, RunManifest
 from core.tickets.wallet import Wallet

@@ -10,7 +10,8 @@ from urllib.parse import quote
 
 import psutil
 
-from core.protocol.events import PeersSeen, Progress
+from core.protocol.events import Progress
+from core.protocol.peers import PeersSeen
 from tests.packaging.journeys.chroot import Chroot
 from tests.support.environment.x11_desktop import Desktop, Launched, Seen, Shown, wait_for
 from tests.support.real_peers import LIMIT_SECONDS, Peer, tiny

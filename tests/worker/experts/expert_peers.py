@@ -194,13 +194,14 @@ def train(folder: Path, addresses: Sequence[str], killed: str, kill_a_host: Call
     while not lost or any(expert not in copies(trainers[0]) for expert in lost):
         trunk.step()
         lost = [expert for expert in EXPERTS if caller.directory.host_of(expert) == killed]
-    before = steps_of(caller, lost)
+    before, asked = steps_of(caller, lost), caller.asked
     kill_a_host()
     say(killed=len(lost), steps=before)
     began = time.monotonic()
     while any(caller.directory.host_of(expert) in (None, killed) for expert in lost):
         trunk.step()
-    say(taken_over=steps_of(caller, lost), seconds_until=time.monotonic() - began)
+    unanswered = caller.asked.sent - caller.asked.answered - (asked.sent - asked.answered)
+    say(taken_over=steps_of(caller, lost), seconds_until=time.monotonic() - began, unanswered=unanswered)
     while any(len(each.caller.available(EXPERTS[0].layer)) < SPEC.experts for each in trainers):
         trunk.step()
     say(whole=True)

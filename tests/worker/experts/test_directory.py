@@ -60,6 +60,7 @@ def test_a_host_that_does_not_answer_is_left_out_at_once_and_probed_later_each_t
 ) -> None:
     directory.failed("b")
     directory.failed("b")
+    assert directory.latency("b") is None
     assert directory.host_of(SECOND) is None and list(directory.available(1)) == [0]
     clock.now = FIRST_AWAY_SECONDS
     assert directory.due_for_probe() == ("b",)
@@ -70,6 +71,7 @@ def test_a_host_that_does_not_answer_is_left_out_at_once_and_probed_later_each_t
     assert directory.due_for_probe() == ("b",)
     directory.came_back("b")
     directory.answered("b", "forward", 0.1)
+    assert directory.latency("b") == 0.1 and directory.latency("nobody") is None
     assert directory.host_of(SECOND) == "b"
     directory.failed("b")
     clock.now += FIRST_AWAY_SECONDS

@@ -85,6 +85,7 @@ def test_a_host_that_is_killed_is_left_out_and_others_go_on_with_its_experts_whe
     taken_over = training.script.until(lambda said: "taken_over" in said)["taken_over"]
     assert killed["killed"] == len(taken_over) > 0
     assert all(steps > 0 for steps in taken_over)
+    assert training.script.until(lambda said: "unanswered" in said)["unanswered"] > 0, "what it was sent found nobody"
     assert [len(EXPERTS)] * 2 in [step["present"] for step in training.before]
     assert [len(EXPERTS) - len(taken_over)] * 2 in [step["present"] for step in training.after]
     training.script.until(lambda said: "whole" in said)

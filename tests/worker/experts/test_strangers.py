@@ -82,10 +82,10 @@ def test_a_header_that_is_none_is_refused(wrong: bytes) -> None:
 def test_an_announcement_counts_for_a_minute_and_in_its_hosts_name_only() -> None:
     host, other = Identity.create(), Identity.create()
     told = sign_announcement(
-        Announcement(run_id=RUN_ID, at=1000.0, experts=((1, 0, 7), (1, 4, 0)), copies=((1, 2, 3),)), host
+        Announcement(run_id=RUN_ID, at=1000.0, experts=((1, 0, 7, 900), (1, 4, 0, 0)), copies=((1, 2, 3),)), host
     )
     assert announcement_in(told, host.peer_id, RUN_ID, 1030.0) == Hosted(
-        {ExpertId(1, 0): 7, ExpertId(1, 4): 0}, {ExpertId(1, 2): 3}
+        {ExpertId(1, 0): 7, ExpertId(1, 4): 0}, {ExpertId(1, 2): 3}, {ExpertId(1, 0): 900, ExpertId(1, 4): 0}
     )
     assert announcement_in(told, other.peer_id, RUN_ID, 1030.0) is None
     assert announcement_in(told, host.peer_id, "another", 1030.0) is None

@@ -225,8 +225,10 @@ def start_leader(supervisor: Any) -> None:
 
 def start_experts(supervisor: Any) -> None:
     """As a host's, whose two sides of experts fail."""
-    side: Any = SimpleNamespace(run=THROWS, close=lambda: None)
-    spec = SimpleNamespace(config=SimpleNamespace(hidden_size=8), expert_layers=(0,))
+    side: Any = SimpleNamespace(run=THROWS, close=lambda: None, experts={})
+    spec = SimpleNamespace(
+        config=SimpleNamespace(hidden_size=8), expert_layers=(0,), experts=SimpleNamespace(experts=1)
+    )
     recipe: Any = SimpleNamespace(spec=spec, connect=lambda _caller: None)
     with contextlib.ExitStack() as replaced:
         replaced.enter_context(patch.object(run_experts, "MixtureLanguageModel", SimpleNamespace))

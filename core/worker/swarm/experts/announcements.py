@@ -21,12 +21,12 @@ from msgspec import Meta
 
 from core.run.manifest import RunId
 from core.run.signed_record import sign_record, signed_value
+from core.run.spec.experts import ExpertLayer, ExpertNumber
 from core.schema import Count, StrictStruct, UnixTime
 from core.security.identity import Identity
 from core.worker.experts.block import ExpertId
 from core.worker.swarm.dht.peer_values import dht_key, peer_value
 from core.worker.swarm.dht.reader import forget, read_dictionary
-from core.worker.swarm.experts.messages import Index, Layer
 from core.worker.swarm.patches.monotonic_clock import steady_time
 
 LIFETIME_SECONDS = 30.0
@@ -39,27 +39,30 @@ _KIND = b"workerbee hosted experts 1:"
 
 Steps = Mapping[ExpertId, int]
 """The number of optimizer steps that each of some experts has behind it."""
-_Experts = Annotated[tuple[tuple[Layer, Index, Count], ...], Meta(max_length=MAX_HOSTED)]
+_Experts = Annotated[tuple[tuple[ExpertLayer, ExpertNumber, Count, Count], ...], Meta(max_length=MAX_HOSTED)]
+_Copies = Annotated[tuple[tuple[ExpertLayer, ExpertNumber, Count], ...], Meta(max_length=MAX_HOSTED)]
 
 
 class Announcement(StrictStruct, kw_only=True, frozen=True):
     """The experts of a host ``at`` a time, in seconds since 1970; each with its number of optimizer steps.
 
-    It answers for its ``experts``. Of its ``copies`` it only keeps the state, for the case that their host is gone.
+    It answers for its ``experts``, and tells also with how many tokens it has trained each. Of its ``copies`` it only
+    keeps the state, for the case that their host is gone.
     """
 
     run_id: RunId
     at: UnixTime
     experts: _Experts
-    copies: _Experts = ()
+    copies: _Copies = ()
 
 
 @dataclass(frozen=True)
 class Hosted:
-    """What a host answers for, and of what it keeps a copy."""
+    """What a host answers for, and of what it keeps a copy; ``tokens`` are those it has trained its experts with."""
 
     experts: Steps
     copies: Steps = field(default_factory=dict)
+    tokens: Mapping[ExpertId, int] = field(default_factory=dict)
 
 
 def sign_announcement(announcement: Announcement, host: Identity) -> bytes:
@@ -73,7 +76,8 @@ def announcement_in(encoded: bytes, host: str, run_id: str, now: float) -> Hoste
     is_present = told is not None and -CLOCK_SECONDS <= now - told.at <= LIFETIME_SECONDS + CLOCK_SECONDS
     if told is None or told.run_id != run_id or not is_present:
         return None
-    return Hosted(_steps(told.experts), _steps(told.copies))
+    tokens = {ExpertId(layer, number): count for layer, number, _steps, count in told.experts}
+    return Hosted(_steps(each[:3] for each in told.experts), _steps(told.copies), tokens)
 
 
 class AnnouncementValidator(RecordValidatorBase):
@@ -102,13 +106,10 @@ def guard_announcements(dht: DHT, run_id: str) -> None:
 
 def announce(dht: DHT, identity: Identity, run_id: str, hosted: Hosted) -> None:
     """Say for half a minute what that identity hosts, to the DHT and to whoever asks us. Does not wait."""
-    told = _told(hosted.experts), _told(hosted.copies)
-    announcement = Announcement(run_id=run_id, at=time.time(), experts=told[0], copies=told[1])
-    value, key, until = (
-        sign_announcement(announcement, identity),
-        dht_key(run_id, KIND),
-        steady_time() + LIFETIME_SECONDS,
-    )
+    experts = tuple((*each, hosted.tokens.get(ExpertId(*each[:2]), 0)) for each in _told(hosted.experts))
+    announcement = Announcement(run_id=run_id, at=time.time(), experts=experts, copies=_told(hosted.copies))
+    value, key = sign_announcement(announcement, identity), dht_key(run_id, KIND)
+    until = steady_time() + LIFETIME_SECONDS
     keeping = partial(_keep, key=key, subkey=identity.peer_id, value=value, until=until)
     dht.run_coroutine(keeping, return_future=True)
     dht.store(key, subkey=identity.peer_id, value=value, expiration_time=until, return_future=True)

@@ -18,13 +18,14 @@ from torch import Tensor
 from core.worker.experts.block import ExpertId, ExpertShape
 from core.worker.experts.calls import ExpertInput
 from core.worker.swarm.dht.node import Swarm
-from core.worker.swarm.experts.announcements import announced_experts, guard_announcements
+from core.worker.swarm.experts.announcements import Hosted, announced_experts, guard_announcements
 from core.worker.swarm.experts.directory import ExpertDirectory
 from core.worker.swarm.experts.host import ExpertHost
 from core.worker.swarm.experts.messages import CallHeader, most_tokens, reply_header, request, tensors_in
 from core.worker.swarm.experts.p2p_thread import P2PThread
 from core.worker.swarm.experts.server import ExpertServer
 from core.worker.swarm.experts.state_download import NoStateError, download_state
+from core.worker.swarm.experts.traffic import AskedTokens, ExpertStanding
 
 LOOK_SECONDS = 5.0  # from one look into the DHT to the next
 PROBE_SECONDS = 10.0
@@ -43,7 +44,8 @@ class ExpertCaller:
     def __init__(self, swarm: Swarm, run_id: str, hidden_size: int, own: ExpertHost | None = None) -> None:
         self._dht, self._run_id, self._hidden_size = swarm.dht, run_id, hidden_size
         self._peer_id, self._own, self._closing = swarm.peer_id, own, threading.Event()
-        self.directory = ExpertDirectory()
+        self.directory, self.asked = ExpertDirectory(), AskedTokens()
+        self._announced: dict[str, Hosted] = {}
         guard_announcements(swarm.dht, run_id)
         self._thread = P2PThread(swarm.dht, "expert-caller")
         self.look()
@@ -62,6 +64,7 @@ class ExpertCaller:
         found = {host: frozenset(hosted.experts) for host, hosted in sorted(announced.items())}
         if self._own is not None:
             found[self._peer_id] = frozenset(self._own.experts)
+        self._announced = announced
         self.directory.see(found)
         self._thread.submit(self._probe_due()).result()
 
@@ -73,6 +76,18 @@ class ExpertCaller:
     def available(self, layer: int) -> Collection[int]:
         """The numbers of the experts of that layer that can be asked at present."""
         return self.directory.available(layer)
+
+    def standing(self, expert: ExpertId) -> ExpertStanding:
+        """Who answers for that expert at present, and what is told of it."""
+        if (host := self.directory.host_of(expert)) is None:
+            return ExpertStanding()
+        latency = self.directory.latency(host)
+        if host == self._peer_id:
+            held = self._own.experts.get(expert) if self._own is not None else None
+            steps, tokens = (held.steps, held.trained_tokens) if held is not None else (0, 0)
+            return ExpertStanding(host, True, steps, tokens, latency)
+        told = self._announced.get(host, Hosted({}))
+        return ExpertStanding(host, False, told.experts.get(expert, 0), told.tokens.get(expert, 0), latency)
 
     def forward(self, inputs: Sequence[ExpertInput]) -> list[Tensor | None]:
         """What each expert makes of its tokens; ``None`` where it has not answered in time."""
@@ -89,7 +104,10 @@ class ExpertCaller:
         return self._thread.submit(download_state(self._thread.p2p, self._run_id, host, expert, shape)).result()
 
     async def _ask_all(self, kind: _Kind, inputs: Sequence[ExpertInput]) -> list[Tensor | None]:
-        return await asyncio.gather(*[self._ask(kind, each) for each in inputs])
+        answers = await asyncio.gather(*[self._ask(kind, each) for each in inputs])
+        if kind == "forward":
+            self.asked = self.asked.after(inputs, answers)
+        return answers
 
     async def _ask(self, kind: _Kind, asked: ExpertInput) -> Tensor | None:
         """Ask one host, in several requests where there are many tokens; all of them have one time-out together."""

@@ -87,6 +87,12 @@ class ExpertDirectory:
             host.timeouts[kind].see(seconds)
             host.failures = 0
 
+    def latency(self, peer: str) -> float | None:
+        """How long that peer takes to answer a forward request, in seconds; ``None`` before it has answered one."""
+        host = self._hosts.get(peer)
+        known = None if host is None else host.timeouts.get("forward")
+        return None if known is None else known.latency
+
     def failed(self, peer: str) -> None:
         """That peer has not answered, or not in time; many calls that fail together are one failure."""
         now = self._clock()

@@ -9,11 +9,11 @@ from hivemind.p2p import P2P, PeerID
 
 from core.run.manifest import RunId
 from core.run.signed_record import sign_record, signed_value
-from core.run.spec.experts import expert_parameters
+from core.run.spec.experts import ExpertLayer, ExpertNumber, expert_parameters
 from core.schema import Count, Sha256, StrictStruct
 from core.security.identity import Identity
 from core.worker.experts.block import ExpertId, ExpertShape
-from core.worker.swarm.experts.messages import CallHeader, Index, Layer, request
+from core.worker.swarm.experts.messages import CallHeader, request
 from core.worker.swarm.experts.server import ExpertServer
 from core.worker.swarm.experts.state_download import NoStateError, received
 
@@ -27,8 +27,8 @@ class StateRecord(StrictStruct, kw_only=True, frozen=True):
     """Whose state some bytes are, after how many steps, and their SHA-256."""
 
     run_id: RunId
-    layer: Layer
-    index: Index
+    layer: ExpertLayer
+    index: ExpertNumber
     steps: Count
     sha256: Sha256
 

@@ -140,8 +140,9 @@ class ExpertHost:
             await asyncio.sleep(STEP_SECONDS)
 
     def _announce(self) -> None:
-        steps = {each.id: each.steps for each in list(self.experts.values())}
-        announce(self._swarm.dht, self._swarm.identity, self._run_id, Hosted(steps, self._copies()))
+        here = list(self.experts.values())
+        steps, tokens = {each.id: each.steps for each in here}, {each.id: each.trained_tokens for each in here}
+        announce(self._swarm.dht, self._swarm.identity, self._run_id, Hosted(steps, self._copies(), tokens))
 
     def _look(self) -> bool:
         """Take and drop experts, as what all hosts announce makes it right; whether there were any."""

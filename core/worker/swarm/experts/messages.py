@@ -14,7 +14,7 @@ from hivemind.proto import runtime_pb2
 from msgspec import Meta
 from torch import Tensor
 
-from core.run.spec.experts import MAX_EXPERTS, MAX_LAYERS
+from core.run.spec.experts import ExpertLayer, ExpertNumber
 from core.schema import Count, StrictStruct
 from core.worker.experts.block import ExpertId
 
@@ -24,16 +24,14 @@ _FLOAT_BYTES = 4
 _MOST_TENSORS = 2  # in a request: tokens and gradients
 
 _Header = TypeVar("_Header", bound=StrictStruct)
-Layer = Annotated[int, Meta(ge=0, lt=MAX_LAYERS)]
-Index = Annotated[int, Meta(ge=0, lt=MAX_EXPERTS)]
 Refusal = Literal["", "wrong", "busy", "too many", "not hosted", "not admitted"]
 
 
 class CallHeader(StrictStruct, frozen=True, array_like=True):
     """The expert that is asked, and the seed of what it drops, if it drops anything."""
 
-    layer: Layer
-    index: Index
+    layer: ExpertLayer
+    index: ExpertNumber
     seed: Annotated[int, Meta(ge=0, lt=2**31)] | None = None
 
     @property
