@@ -143,12 +143,12 @@ class AvailabilityController(QObject):
         self._guard.stop_ignoring()
 
     def last_pauses(self, days: float) -> tuple[Interval, ...]:
-        """When this computer was free for runs that were joined, and when it was not, the earliest first."""
+        """When each device was free for runs that were joined, and when it was not, the earliest first."""
         return self._pauses.intervals(days, datetime.now().astimezone())
 
     def _note(self, decision: Decision, at: datetime) -> None:
-        if self._session_controller.session.joined_run_id is not None and not self._session_controller.is_over:
-            self._pauses.note(decision, at)
+        consent = None if self._session_controller.is_over else self._session_controller.session.consent
+        self._pauses.note(decision, at, consent.device if consent is not None else None)
 
     def _running_programs(self) -> frozenset[str]:
         """Also where no rule names any, so that a person may choose."""

@@ -38,6 +38,7 @@ from core.cli.parser.organiser.published_arguments import ExportRun, ListRuns
 from core.cli.parser.organiser.run_arguments import CheckRunFile, EditRun, NewRunFile, RollBackRun
 from core.cli.parser.organiser.steer_arguments import SteerRun
 from core.cli.parser.organiser.ticket_arguments import MakeTicket, ShowKey
+from core.cli.parser.pause_arguments import ListPauses
 from core.cli.parser.report_arguments import MakeReport
 from core.cli.parser.service_arguments import InstallService, RemoveService, RunService, ShowService
 from core.cli.runner.cancellation import Stop, Stopped
@@ -115,7 +116,7 @@ def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str]
             from core.cli.commands.control import control
 
             return control(command, folders)
-        case Reset() | ForgetOrganiser() | BlockPeer() | ListRuns():
+        case Reset() | ForgetOrganiser() | BlockPeer() | ListRuns() | ListPauses():
             return _with_files(command, folders)
         case SteerRun() | EditRun() | RollBackRun() | ShowKey() | MakeTicket():
             return _of_organiser(command, folders)
@@ -127,7 +128,7 @@ def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str]
             return _with_context(command, folders, worker_command)
 
 
-def _with_files(command: Reset | ForgetOrganiser | BlockPeer | ListRuns, folders: Folders) -> int:
+def _with_files(command: Reset | ForgetOrganiser | BlockPeer | ListRuns | ListPauses, folders: Folders) -> int:
     """Run a command that reads or changes files of ours, and needs no worker."""
     match command:
         case Reset():
@@ -146,6 +147,10 @@ def _with_files(command: Reset | ForgetOrganiser | BlockPeer | ListRuns, folders
             from core.cli.commands.organiser.runs import runs
 
             return runs(command, folders)
+        case ListPauses():
+            from core.cli.commands.pauses import list_pauses
+
+            return list_pauses(command, folders)
 
 
 def _of_organiser(command: SteerRun | EditRun | RollBackRun | ShowKey | MakeTicket, folders: Folders) -> int:

@@ -1,4 +1,4 @@
-"""What a report of a problem holds: the computer, what `doctor` finds, the settings, the ends of the logs."""
+"""What a report of a problem holds: computer, what `doctor` finds, settings, the last pauses, the ends of the logs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import platform
 import socket
 import time
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
@@ -15,12 +16,15 @@ import msgspec
 from core.files.folders import Folders
 from core.files.logs import worker_log
 from core.problem_report.redaction import Redaction
+from core.records.pauses import PauseLog
 from core.records.recent_runs import RecentRuns
 from core.records.settings import Settings, load_settings
 from core.security.known_organisers import KnownOrganisers
+from core.texts.settings.pause_history import lines_of
 from core.version import own_version
 
 MAX_LOG_BYTES = 200_000  # of the end of each log
+_PAUSE_DAYS, _MAX_PAUSES = 7.0, 50  # of each device
 _ENVIRONMENT = ("XDG_CURRENT_DESKTOP", "XDG_SESSION_TYPE", "DESKTOP_SESSION", "LANG", "QT_QPA_PLATFORM")
 
 
@@ -32,6 +36,7 @@ def report_text(folders: Folders, findings: Sequence[str]) -> str:
         ("Workerbee", _versions()),
         ("What doctor finds", findings),
         ("Settings", _settings_lines(settings)),
+        ("The last pauses", _pauses(folders)),
         *((path.name, _end_of(path)) for path in _logs(folders)),
     )
     text = "\n\n".join("\n".join((f"== {title} ==", *lines)) for title, lines in sections)
@@ -60,6 +65,12 @@ def _settings_lines(settings: Settings) -> Iterator[str]:
         yield "All are the defaults."
     for name, value in changed.items():
         yield f"{name} = {'(set)' if name == 'public_name' else value}"
+
+
+def _pauses(folders: Folders) -> list[str]:
+    """When each device was free for training and when it was not."""
+    intervals = PauseLog(folders.contents.pauses_file).intervals(_PAUSE_DAYS, datetime.now().astimezone())
+    return lines_of(intervals, _MAX_PAUSES) or ["Nothing was trained in the last days."]
 
 
 def _names_here(settings: Settings) -> Iterator[tuple[str, str]]:

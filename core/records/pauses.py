@@ -1,10 +1,11 @@
-"""When this computer was free for training and when it was not, over the last days: a bounded file of JSON lines."""
+"""When each device was free for training and when it was not, over the last days: a bounded file of JSON lines."""
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
@@ -25,63 +26,85 @@ MOST_BYTES = 256 * 1024
 AGAIN_SECONDS = 300.0
 """What stays as it is is written again so often, so that whoever is killed has said until when it was so."""
 LONGEST_GAP_SECONDS = 2 * AGAIN_SECONDS + 60.0
-_LONGEST_SUBJECT = 100
+_LONGEST_SUBJECT, _LONGEST_DEVICE = 100, 20
 
 State = RuleName | Literal["free", "off"]
 
 
 class _Line(StrictStruct, frozen=True):
-    """From ``at`` on, in seconds since 1970, the state is this one; ``off``: nobody has looked."""
+    """From ``at`` on, in seconds since 1970, the device's state is this one; ``off``: nobody has looked.
+
+    An older version's lines name no device.
+    """
 
     at: Annotated[float, Meta(ge=0, le=1e11)]
     state: State
     subject: Annotated[str, Meta(max_length=2 * _LONGEST_SUBJECT)] = ""
+    device: Annotated[str, Meta(max_length=_LONGEST_DEVICE)] = ""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """When the computer was free (no ``rule``), or paused by that rule; ``ended`` is ``None`` if it still is."""
+    """When a device was free (no ``rule``), or paused by that rule; ``ended`` is ``None`` if it still is.
+
+    ``device`` is its label, such as ``cuda:1``; empty where an older version did not say which it was.
+    """
 
     began: datetime
     ended: datetime | None
     rule: RuleName | None
     subject: str = ""
+    device: str = ""
 
 
 class PauseLog:
-    """Appends changes of the decision to a file, and reads the intervals between them; nothing here raises."""
+    """Appends changes of the decision to a file, and reads the intervals between them; nothing here raises.
+
+    Each session has one, all with the same file.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._last: _Line | None = None
 
-    def note(self, decision: Decision, at: datetime) -> None:
-        """Take note of what is decided at that time; most calls write nothing."""
+    def note(self, decision: Decision, at: datetime, device: str | None) -> None:
+        """Take note of what is decided at that time for the device, by its label; most calls write nothing.
+
+        No device: there is no run that the owner has agreed to, so that nobody would train.
+        """
+        if self._last is not None and self._last.device != device:
+            self.end(at)
+        if device is None:
+            return
         foremost = decision.reason
         if foremost is None:
-            self._append(_Line(at.timestamp(), "free"))
+            self._append(_Line(at.timestamp(), "free", device=device))
         else:
             subject = sanitize_line(foremost.subject, _LONGEST_SUBJECT)
-            self._append(_Line(at.timestamp(), foremost.rule, subject))
+            self._append(_Line(at.timestamp(), foremost.rule, subject, device))
 
     def end(self, at: datetime) -> None:
-        """From now on nobody looks."""
-        self._append(_Line(at.timestamp(), "off"))
+        """From now on nobody looks at the device that was noted last."""
+        if self._last is not None:
+            self._append(_Line(at.timestamp(), "off", device=self._last.device))
 
     def intervals(self, days: float, now: datetime) -> tuple[Interval, ...]:
-        """The intervals of the last days, the earliest first, in the zone of ``now``."""
+        """The intervals of the last days on every device, the earliest first, in the zone of ``now``."""
         until = now.timestamp()
         since = until - days * 86_400
-        return tuple(
+        found = [
             Interval(
                 datetime.fromtimestamp(max(span.began, since), now.tzinfo),
                 None if span.ended == until else datetime.fromtimestamp(span.ended, now.tzinfo),
                 None if span.state == "free" else span.state,
                 span.subject,
+                device,
             )
-            for span in _spans(self._lines(), until)
+            for device, lines in _by_device(self._lines()).items()
+            for span in _spans(lines, until)
             if span.state != "off" and span.ended > max(span.began, since)
-        )
+        ]
+        return tuple(sorted(found, key=lambda each: each.began))
 
     def _append(self, line: _Line) -> None:
         last = self._last
@@ -129,6 +152,14 @@ class _Span:
     ended: float
     state: State
     subject: str
+
+
+def _by_device(lines: Iterable[_Line]) -> dict[str, list[_Line]]:
+    """The lines of each device, in the order in which they were written."""
+    devices: defaultdict[str, list[_Line]] = defaultdict(list)
+    for line in lines:
+        devices[line.device].append(line)
+    return devices
 
 
 def _spans(lines: Sequence[_Line], now: float) -> Iterator[_Span]:

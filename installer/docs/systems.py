@@ -62,7 +62,7 @@ SYSTEMS = (
     System(
         "An AMD GPU",
         "tested by stand-in",
-        "what is said where there is one, by a program in ROCm's place; no engine computes on it",
+        "what is said of it, by a program in ROCm's place; no engine computes on it, so nothing there has to yield",
         "tests/core/engine/test_build_selection.py",
     ),
     System("An Intel GPU", "untried", "no engine computes on it"),

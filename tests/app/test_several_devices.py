@@ -160,6 +160,12 @@ def test_a_gpu_that_another_program_uses_pauses_alone_and_the_page_resumes_it(
     page = application.pages.training.page
     page.devices.lines["cuda:1"].click()
     assert GAME in page.header.sentence and page.header.button.main.text() == "Resume now"
+    application.navigator.open_settings()
+    listed = application.pages.settings.page.availability.history
+    qtbot.waitUntil(lambda: "GPU 1: since " in listed.text(), timeout=LIMIT_MILLISECONDS)
+    paused = [line for line in listed.text().splitlines() if GAME in line]
+    assert len(paused) == 1 and paused[0].startswith("GPU 1: since "), "the first GPU was free all the time"
+    application.navigator.go_back()
     page.header.button.main.click()
     until_second(qtbot, application, "training")
     assert second(application).session.availability.ignored == ("gpu",)

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.controllers.availability_controller import AvailabilityController
 from app.controllers.suspend_pause import SuspendPause
 from app.controllers.thread_bridge import Bridge
+from core.availability.decision import Decision
 from core.availability.observation import Observation
 from core.client.availability_guard import AvailabilityGuard
 from core.client.client import Client
@@ -21,6 +22,7 @@ from core.client.session import Session
 from core.files.folders import Folders
 from core.protocol.client_events import ClientEvent, Pause, RunContinued
 from core.protocol.commands import Join
+from core.records.pauses import PauseLog
 from core.records.traffic_log import TrafficLog
 
 _FIRST_MILLISECONDS = 100
@@ -60,8 +62,9 @@ class DeviceSession(QObject):
         self._bridge = Bridge(self)
         self._bridge.event_arrived.connect(self._on_event)
         self.client = Client(folders, self._bridge.post_event, worker_command=worker_command)
-        self._traffic = TrafficLog(folders.contents.traffic_file)
-        self._guard = AvailabilityGuard(lambda: availability.rules, self._seen, self._bridge.post_event)
+        kept = folders.contents
+        self._traffic, self._pauses = TrafficLog(kept.traffic_file), PauseLog(kept.pauses_file)
+        self._guard = AvailabilityGuard(lambda: availability.rules, self._seen, self._bridge.post_event, self._note)
         self._due: RunContinued | None = None
         self._deadline = 0.0
         self._suspend_pause = SuspendPause(self.client, self._apply)
@@ -192,9 +195,14 @@ class DeviceSession(QObject):
 
     def _stop(self) -> None:
         """Observe nothing until a run begins."""
+        self._pauses.end(datetime.now().astimezone())
         self._traffic.write()
         self._timer.stop()
         self._watch.stop()
+
+    def _note(self, decision: Decision, at: datetime) -> None:
+        has_run = self.session.consent is not None and not self.is_over
+        self._pauses.note(decision, at, self.label if has_run else None)
 
     def _seen(self) -> Observation | None:
         """What holds for the whole computer, and what is seen of this GPU."""

@@ -110,8 +110,8 @@ class AvailabilitySettings(Card):
         self.programs.show_running(running)
 
     def show_pauses(self, pauses: Sequence[Interval]) -> None:
-        """Show the newest of these intervals in which the computer was free or paused."""
-        lines = [pause_history.line_of(each) for each in reversed(pauses[-_SHOWN_PAUSES:])]
+        """Show each device's newest of these intervals in which it was free or paused."""
+        lines = pause_history.lines_of(pauses, _SHOWN_PAUSES)
         self.history.set_text(breakable("\n".join([self.tr("The last days:"), *lines])) if lines else "")
 
     def _now(self, decision: Decision) -> str:

@@ -51,6 +51,7 @@ from core.cli.parser.organiser.published_arguments import (
 from core.cli.parser.organiser.run_arguments import CheckRunFile, EditRun, NewRunFile, RollBackRun, add_run, read_run
 from core.cli.parser.organiser.steer_arguments import SteerRun, add_steer, read_steer
 from core.cli.parser.organiser.ticket_arguments import TicketCommand, add_ticket, read_ticket
+from core.cli.parser.pause_arguments import ListPauses, add_pauses, read_pauses
 from core.cli.parser.report_arguments import MakeReport, add_report, read_report
 from core.cli.parser.service_arguments import ServiceCommand, add_service, read_service
 from core.errors import ErrorKind, UserError
@@ -160,6 +161,7 @@ ParsedCommand = (
     | SteerRun
     | TicketCommand
     | MakeReport
+    | ListPauses
     | ContributionCommand
     | ShowDocument
     | ServiceCommand
@@ -205,6 +207,7 @@ def command_parser(version: str) -> argparse.ArgumentParser:
     add_reset(commands.add_parser("reset", help="delete what is kept of you", allow_abbrev=False))
     add_forget(commands.add_parser("forget", help="forget a run's key that has changed", allow_abbrev=False))
     add_contributions(commands)
+    add_pauses(commands.add_parser("pauses", help="when training paused, and why", allow_abbrev=False))
     add_help(commands.add_parser("help", help="print a document, such as the user guide", allow_abbrev=False))
     _add_demo(commands.add_parser("demo", help="an organiser and a volunteer on this computer", allow_abbrev=False))
     add_report(commands.add_parser("report", help="save what helps to find a problem", allow_abbrev=False))
@@ -322,6 +325,7 @@ _READERS: dict[str, Callable[[argparse.Namespace], ParsedCommand]] = {
     "steer": read_steer,
     "ticket": read_ticket,
     "report": read_report,
+    "pauses": read_pauses,
     **dict.fromkeys(("contributions", "receipts"), read_contributions),
     "swarm": lambda asked: TrySwarm(
         asked.file, asked.peers, asked.device, asked.threads, read_limits(asked), asked.json

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 
+from core.availability.decision import Decision
 from core.availability.observation import Observation
 from core.availability.rules import AvailabilityRules
 from core.cli.runner.worker_session import WorkerSession
@@ -32,18 +34,16 @@ def following_rules(
         yield
         return
 
-    def observer() -> Observer:
-        from core.observers.computer import ComputerObserver
-
-        return ComputerObserver(folders.data, gpus_of(devices))
-
     traffic = TrafficLog(folders.contents.traffic_file)
 
     def seen() -> Observation | None:
         return watch.seen(traffic.count(worker.session.progress, datetime.now()))
 
-    watch, log = ComputerWatch(observer, lambda: rules), PauseLog(folders.contents.pauses_file)
-    worker.guard = AvailabilityGuard(lambda: rules, seen, worker.post, log.note)
+    watch, log = (
+        ComputerWatch(partial(_observer, folders, devices), lambda: rules),
+        PauseLog(folders.contents.pauses_file),
+    )
+    worker.guard = AvailabilityGuard(lambda: rules, seen, worker.post, partial(_note, log, worker))
     watch.start()
     watch.await_first_look(_PATIENCE_SECONDS)
     worker.guard.check()
@@ -54,3 +54,14 @@ def following_rules(
         watch.stop()
         traffic.write()
         log.end(datetime.now().astimezone())
+
+
+def _observer(folders: Folders, devices: Sequence[Device]) -> Observer:
+    from core.observers.computer import ComputerObserver
+
+    return ComputerObserver(folders.data, gpus_of(devices))
+
+
+def _note(log: PauseLog, worker: WorkerSession, decision: Decision, at: datetime) -> None:
+    consent = worker.session.consent
+    log.note(decision, at, consent.device if consent is not None else None)

@@ -19,7 +19,7 @@ from core.files.folders import Folders
 from core.protocol.codec import decode_command
 from core.protocol.commands import Start
 from core.records.settings import Settings, save_settings
-from tests.support.cli_process import ADDRESS, LIMIT_SECONDS, argv, environment, fake
+from tests.support.cli_process import ADDRESS, LIMIT_SECONDS, argv, environment, fake, workerbee
 from tests.support.environment.fake_nvml import FakeNvml
 from tests.support.environment.x11_desktop import wait_for
 from tests.support.peers import fake_worker
@@ -77,4 +77,8 @@ def test_each_has_its_own_gpu_and_pauses_for_that_alone(tmp_path: Path) -> None:
         wait_for(lambda: told(second, "left"), "the second worker's goodbye", LIMIT_SECONDS)
         here = len(told(first, "progress"))
         wait_for(lambda: len(told(first, "progress")) > here, "the first goes on", LIMIT_SECONDS)
+        listed = json.loads(workerbee(tmp_path, "pauses", "--days", "1", "--json").out)["intervals"]
+        assert [each["device"] for each in listed if each["rule"] == "gpu"] == ["cuda:1"]
+        lines = workerbee(tmp_path, "pauses").out.splitlines()
+        assert [line.partition(" since ")[0] for line in lines if "(cat)" in line] == ["GPU 1:"]
         assert all(each["free"] for each in told(first, "availability")) and not told(first, "left")

@@ -5,15 +5,18 @@ from __future__ import annotations
 import getpass
 import re
 import socket
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from core.availability.decision import Decision
 from core.files.folders import Folders
 from core.problem_report.contents import report_text
 from core.problem_report.redaction import Redaction
+from core.records.pauses import PauseLog
 from core.records.recent_runs import RecentRun, RecentRuns
 from core.records.settings import Settings, save_settings
 from core.security.sanitize import short_id
@@ -92,6 +95,9 @@ def test_the_whole_report_of_this_computer_names_neither_it_nor_its_person(tmp_p
     run = RecentRun(run_id="secret-run", name="A secret run", organiser=ONE, address=ONE, last_state="trained", at=1.0)
     RecentRuns(folders.contents.recent_runs_file).remember(run)
     host, user, home = socket.gethostname(), getpass.getuser(), str(Path.home())
+    PauseLog(folders.contents.pauses_file).note(
+        Decision(), datetime.now().astimezone() - timedelta(minutes=3), "cuda:0"
+    )
     told = "\n".join((*SECRETS[:12], f"{user} on {host} in {home}/x", "joined secret-run, A secret run, as Ada's bees"))
     (folders.logs / "client.log").write_text(told)
     (folders.logs / "worker.log").write_text("x" * 300_000 + f"\nmet {ONE}\n")
@@ -100,5 +106,6 @@ def test_the_whole_report_of_this_computer_names_neither_it_nor_its_person(tmp_p
         assert secret not in text
     for name in (host, user, home):
         assert not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text), name
+    assert "free for training" in text, "the last pauses"
     assert "threads = 3" in text and "public_name = (set)" in text and "met <peer" in text
     assert len(text) < 250_000

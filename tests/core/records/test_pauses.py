@@ -17,6 +17,7 @@ from tests.support.hypothesis_profile import damaged
 START = datetime(2026, 11, 25, 14, 2, tzinfo=ZoneInfo("Europe/Berlin"))
 FREE = Decision()
 GAME = Decision((Reason("game", "tuxkart"), Reason("idle")))
+GPU = Decision((Reason("gpu", "blender"),))
 OVER = Decision((Reason("game", "tuxkart", is_over=True), Reason("idle")))
 
 
@@ -30,14 +31,16 @@ def at(minutes: float) -> datetime:
     return START + timedelta(minutes=minutes)
 
 
-def interval(began: float, ended: float | None, rule: RuleName | None = None, subject: str = "") -> Interval:
-    return Interval(at(began), None if ended is None else at(ended), rule, subject)
+def interval(
+    began: float, ended: float | None, rule: RuleName | None = None, subject: str = "", device: str = "cuda:0"
+) -> Interval:
+    return Interval(at(began), None if ended is None else at(ended), rule, subject, device)
 
 
-def write(log: PauseLog, decision: Decision, first: int, last: int) -> None:
+def write(log: PauseLog, decision: Decision, first: int, last: int, device: str = "cuda:0") -> None:
     """As a client that looks once a minute."""
     for minute in range(first, last):
-        log.note(decision, at(minute))
+        log.note(decision, at(minute), device)
 
 
 def test_a_pause_is_one_interval_however_often_it_is_noted(path: Path) -> None:
@@ -67,6 +70,39 @@ def test_who_was_killed_has_said_until_when_to_five_minutes(path: Path) -> None:
     assert again.intervals(7, at(603)) == (interval(0, 30, "game", "tuxkart"), interval(600, None))
 
 
+def test_two_devices_that_train_side_by_side_have_their_own_pauses_in_one_file(path: Path) -> None:
+    first, second = PauseLog(path), PauseLog(path)
+    for minute in range(30):
+        first.note(FREE, at(minute), "cuda:0")
+        second.note(GPU if minute >= 10 else FREE, at(minute), "cuda:1")
+    second.end(at(30))
+    assert first.intervals(7, at(31)) == (
+        interval(0, None),
+        interval(0, 10, device="cuda:1"),
+        interval(10, 30, "gpu", "blender", "cuda:1"),
+    )
+
+
+def test_a_run_on_another_device_ends_what_was_said_of_the_first_and_without_a_run_nothing_is_said(path: Path) -> None:
+    log = PauseLog(path)
+    write(log, GAME, 0, 20)
+    write(log, GAME, 20, 40, "cpu")
+    log.note(GAME, at(40), None)
+    log.note(GAME, at(41), None)
+    assert log.intervals(7, at(42)) == (
+        interval(0, 20, "game", "tuxkart"),
+        interval(20, 40, "game", "tuxkart", "cpu"),
+    )
+
+
+def test_what_an_older_version_wrote_names_no_device(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_bytes(
+        b'\n{"at":%.1f,"state":"free"}\n{"at":%.1f,"state":"off"}' % (START.timestamp(), at(5).timestamp())
+    )
+    assert PauseLog(path).intervals(7, at(60)) == (interval(0, 5, device=""),)
+
+
 def test_only_the_last_days_are_given(path: Path) -> None:
     log = PauseLog(path)
     write(log, FREE, 0, 20)
@@ -85,7 +121,7 @@ def test_a_clock_that_is_set_back_begins_anew(path: Path) -> None:
 def test_the_file_is_bounded_and_keeps_what_is_new(path: Path) -> None:
     log = PauseLog(path)
     for minute in range(5000):
-        log.note(GAME if minute % 2 else FREE, at(minute))
+        log.note(GAME if minute % 2 else FREE, at(minute), "cuda:0")
     assert path.stat().st_size <= MOST_BYTES
     assert log.intervals(1, at(5000))[-1] == interval(4999, None, "game", "tuxkart")
     assert len(log.intervals(100, at(5000))) > 1000
@@ -115,5 +151,5 @@ def test_a_damaged_file_is_read_as_far_as_it_can_be(tmp_path_factory: pytest.Tem
 def test_a_disk_that_refuses_is_no_accident(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file")
     log = PauseLog(tmp_path / "data" / "pauses.jsonl")
-    log.note(GAME, START)
+    log.note(GAME, START, "cuda:0")
     assert log.intervals(7, START) == ()

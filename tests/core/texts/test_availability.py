@@ -17,7 +17,7 @@ from core.availability.rule_views import rule_views
 from core.availability.rules import AvailabilityRules
 from core.records.pauses import Interval
 from core.texts.availability import ignored, pause, reason, rule_name, slowed
-from core.texts.settings.pause_history import line_of
+from core.texts.settings.pause_history import line_of, lines_of
 from core.texts.settings.rule_views import sees
 
 NOW = datetime.now().astimezone().replace(hour=14, minute=0, second=0, microsecond=0)
@@ -141,6 +141,20 @@ def test_the_last_pauses_are_lines_of_a_list() -> None:
     assert line_of(Interval(NOW, later, "game", "tuxkart")) == "14:00 – 15:31 · paused: games (tuxkart)"
     assert line_of(Interval(NOW, later, "hours")) == "14:00 – 15:31 · paused: hours"
     assert line_of(Interval(later, None, None)) == "since 15:31 · free for training"
+
+
+def test_pauses_of_several_devices_are_listed_device_by_device_and_each_line_names_its_own() -> None:
+    hours = [NOW.replace(hour=hour) for hour in (9, 10, 11)]
+    old = Interval(hours[0], hours[1], "battery")
+    first = [Interval(began, None, None, device="cuda:0") for began in hours]
+    second = Interval(hours[1], hours[2], "gpu", "blender", "cuda:1")
+    assert lines_of([old, *first, second], 2) == [
+        "GPU 0: since 11:00 · free for training",
+        "GPU 0: since 10:00 · free for training",
+        "GPU 1: 10:00 – 11:00 · paused: use of the GPU (blender)",
+        "09:00 – 10:00 · paused: battery",
+    ]
+    assert lines_of([old, first[2]]) == ["since 11:00 · free for training", "09:00 – 10:00 · paused: battery"]
 
 
 def _sees(rule: RuleName, rules: AvailabilityRules, at: datetime, **seen: Any) -> str:
