@@ -26,7 +26,8 @@ SET_UP = @sh installer/python.sh installer/environment.py
 WINDOW = $(if $(DISPLAY)$(WAYLAND_DISPLAY),window)
 
 CHECK = .venv/bin/ruff format --check . && .venv/bin/ruff check . && .venv/bin/mypy
-THREE_AT_A_TIME = .venv/bin/pytest -n 3
+# A test process that dies ends the run: pytest-xdist would wait for ever for the tests that it leaves.
+THREE_AT_A_TIME = .venv/bin/pytest -n 3 --max-worker-restart 0
 WITHOUT_PEERS = -m "not real and not networks and not slow and not faults"
 
 .PHONY: help demo test quick bench soak attack experiments scale docs pictures installer installer-portable repository installer-test clean

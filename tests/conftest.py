@@ -13,8 +13,11 @@ from tests.support import hypothesis_profile as fuzz
 from tests.support.client_harness import PROMPT, FrontEnd, Open, no_new_children
 from tests.support.environment.fake_hub import Hub, local_hub
 from tests.support.environment.network_namespaces import Internet, internet, why_not
+from tests.support.forked.server import SHARING
 from tests.support.real_peers import PeerGroup, peer_group
 
+# As in a worker: by files in /dev/shm, torch aborts the process that comes to remove one which is gone already.
+os.environ.update(SHARING)
 pytest_plugins = ["tests.support.environment.small_disk", "tests.support.parallel_schedule"]
 fuzz.load_profile()
 

@@ -57,6 +57,7 @@ def was_let_in(script: LineProcess[dict[str, Any]], *peers: LineProcess[AnyEvent
     return any(said.get("round", 0) > 1 for said in script.said[since:])
 
 
+@pytest.mark.faults
 def test_a_blocked_peer_is_in_no_round_though_it_obeys_nobody_until_the_block_is_lifted_and_a_volunteer_says_so(
     group: PeerGroup,
 ) -> None:
