@@ -12,10 +12,12 @@ from core.schema import Count, StrictStruct
 
 MOST_EXPERTS = 256  # that one event tells of
 MAX_HOST_CHARACTERS = 128
+MAX_RATE = 1e12  # tokens per second
+MAX_LATENCY_SECONDS = 3600.0
 
 _Host = Annotated[str, Meta(max_length=MAX_HOST_CHARACTERS)]
-_Rate = Annotated[float, Meta(ge=0, le=1e12)]
-_Seconds = Annotated[float, Meta(ge=0, le=3600)]
+_Rate = Annotated[float, Meta(ge=0, le=MAX_RATE)]
+_Seconds = Annotated[float, Meta(ge=0, le=MAX_LATENCY_SECONDS)]
 _Share = Annotated[float, Meta(ge=0, le=1)]
 
 

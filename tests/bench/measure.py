@@ -13,6 +13,7 @@ from typing import TypeVar
 import psutil
 
 from tests.bench.defences.defences_cost import DefencesMeasured, defences_deeds
+from tests.bench.experts.rows import ExpertsMeasured, experts_deeds
 from tests.bench.fleet.watching import FleetMeasured, fleet_deeds, steering_deeds
 from tests.bench.gpu_pacing import GpuPacingMeasured, gpu_pacing_deeds
 from tests.bench.liars.gradient_liars import GradientLiars, gradient_liars_deeds
@@ -52,6 +53,7 @@ class Measured:
     upload_limit: UploadLimitMeasured = field(default_factory=UploadLimitMeasured)
     gpu_pacing: GpuPacingMeasured = field(default_factory=GpuPacingMeasured)
     gradient_liars: GradientLiars = field(default_factory=GradientLiars)
+    experts: ExpertsMeasured = field(default_factory=ExpertsMeasured)
     local_sgd: LocalSgdMeasured = field(default_factory=LocalSgdMeasured)
     fleet: FleetMeasured = field(default_factory=FleetMeasured)
     window: WindowMeasured = field(default_factory=WindowMeasured)
@@ -71,6 +73,8 @@ def measure(plan: Plan, ground: Ground) -> Measured:
         _do_all(gpu_pacing_deeds(measured.gpu_pacing), measured)
     if "gradient_liars" in plan.rows:
         _do_all(gradient_liars_deeds(ground, plan.liar_rounds, measured.gradient_liars), measured)
+    if "experts" in plan.rows:
+        _do_all(experts_deeds(ground, plan.expert_steps, measured.experts), measured)
     _do_all(local_sgd_deeds(plan, ground, measured.local_sgd), measured)
     if "fleet" in plan.rows:
         _do_all(fleet_deeds(ground, round(plan.window_seconds), measured.fleet), measured)

@@ -28,6 +28,7 @@ ROWS = (
     "gpt2",
     "liars",
     "gradient_liars",
+    "experts",
     "fleet",
     "steering",
     "window_start",
@@ -55,7 +56,8 @@ class Plan:
     window is started, paused and killed so often and watched for so long, as a fleet is; its ten minutes of events come
     ``window_times_faster``. Home lines are watched for ``line_rounds`` rounds, and for ``home_loss_seconds`` where
     losses are compared; of the other rows about local SGD, each has its number of rounds; a newcomer downloads a state
-    of ``newcomer_numbers``, and GPT-2 trains for ``gpt2_rounds`` of two minutes.
+    of ``newcomer_numbers``, and GPT-2 trains for ``gpt2_rounds`` of two minutes. Experts are trained for
+    ``expert_steps`` on each line.
     """
 
     rows: tuple[str, ...]
@@ -79,6 +81,7 @@ class Plan:
     liar_rounds: int
     home_loss_seconds: float
     gpt2_rounds: int
+    expert_steps: int
 
     @property
     def wants_peers(self) -> bool:
@@ -116,8 +119,8 @@ class Plan:
         return "contributed" in self.rows
 
 
-FULL = Plan(ROWS, 3, 7, 2, 5, 10.0, 8.0, 90 * 60.0, 7, 2, 3, 30.0, 10.0, 6, 3, 10, 30, 4_000_000, 12, 900.0, 5)
-QUICK = Plan(ROWS, 1, 2, 1, 2, 6.0, 7.0, 60 * 60.0, 3, 1, 1, 10.0, 40.0, 2, 1, 3, 10, 2_500_000, 6, 100.0, 2)
+FULL = Plan(ROWS, 3, 7, 2, 5, 10.0, 8.0, 90 * 60.0, 7, 2, 3, 30.0, 10.0, 6, 3, 10, 30, 4_000_000, 12, 900.0, 5, 600)
+QUICK = Plan(ROWS, 1, 2, 1, 2, 6.0, 7.0, 60 * 60.0, 3, 1, 1, 10.0, 40.0, 2, 1, 3, 10, 2_500_000, 6, 100.0, 2, 40)
 ROOT_SECONDS = 10.0  # a round in which peers come and go, at the most
 
 

@@ -58,6 +58,8 @@ class ExpertsModel(QAbstractListModel):
 
     def show_experts(self, experts: Sequence[ExpertSeen]) -> None:
         """Have these experts from now on; the cell that is looked at stays where the same ones are told of again."""
+        if tuple(experts) == self.experts:
+            return
         are_same = [(each.layer, each.number) for each in experts] == [(own.layer, own.number) for own in self.experts]
         if not are_same:
             self.beginResetModel()

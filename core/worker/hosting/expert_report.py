@@ -6,14 +6,13 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
-from core.protocol.experts import MOST_EXPERTS, ExpertSeen, ExpertsSeen
+from core.protocol.experts import MAX_LATENCY_SECONDS, MAX_RATE, MOST_EXPERTS, ExpertSeen, ExpertsSeen
 from core.worker.experts.block import ExpertId
 from core.worker.experts.hosted_expert import HostedExpert
 from core.worker.hosting.rates import WindowedCounts
 from core.worker.swarm import AskedTokens, ExpertStanding
 
 WINDOW_SECONDS = 30.0
-MOST_LATENCY_SECONDS = 3600.0
 
 
 class ExpertKnowledge(Protocol):
@@ -65,14 +64,18 @@ class ExpertReport:
         return sorted(sorted(self._experts, key=lambda expert: (expert not in here, expert))[:MOST_EXPERTS])
 
     def _seen(self, expert: ExpertId, standing: ExpertStanding) -> ExpertSeen:
-        latency = standing.latency
         return ExpertSeen(
             layer=expert.layer,
             number=expert.number,
             host=standing.host,
             is_mine=standing.is_own,
-            tokens_per_second=self._trained.rate((standing.host, expert)),
+            tokens_per_second=_at_most(MAX_RATE, self._trained.rate((standing.host, expert))),
             tokens=standing.tokens,
             steps=standing.steps,
-            latency_seconds=None if latency is None else min(latency, MOST_LATENCY_SECONDS),
+            latency_seconds=_at_most(MAX_LATENCY_SECONDS, standing.latency),
         )
+
+
+def _at_most(most: float, figure: float | None) -> float | None:
+    """That figure within the bounds of the event, whatever a stranger has announced."""
+    return None if figure is None else min(figure, most)

@@ -15,11 +15,13 @@ from core.worker.experts.block import ExpertId
 from core.worker.swarm.experts.announcements import (
     CLOCK_SECONDS,
     LIFETIME_SECONDS,
+    MAX_HOSTED,
     Announcement,
     Hosted,
     announcement_in,
     sign_announcement,
 )
+from core.worker.swarm.experts.copies import MAX_COPIES
 from core.worker.swarm.experts.messages import CallHeader, call_header, most_tokens, request, tensors_in
 from core.worker.swarm.experts.quotas import HostLimits, Quotas
 
@@ -92,6 +94,16 @@ def test_an_announcement_counts_for_a_minute_and_in_its_hosts_name_only() -> Non
     assert announcement_in(told, host.peer_id, RUN_ID, 1001.0 + LIFETIME_SECONDS + CLOCK_SECONDS) is None
     assert announcement_in(told, host.peer_id, RUN_ID, 999.0 - CLOCK_SECONDS) is None
     assert announcement_in(told[:-1] + bytes([told[-1] ^ 1]), host.peer_id, RUN_ID, 1030.0) is None
+
+
+def test_all_experts_that_a_computer_may_host_fit_into_an_announcement() -> None:
+    host = Identity.create()
+    experts = tuple((23, 1023 - number, 2**32 - 1, 2**40) for number in range(MAX_HOSTED))
+    copies = tuple((23, number, 2**32 - 1) for number in range(MAX_COPIES))
+    told = Announcement(run_id="r" * 64, at=1000.0, experts=experts, copies=copies)
+    found = announcement_in(sign_announcement(told, host), host.peer_id, told.run_id, 1000.0)
+    assert found is not None and len(found.experts) == len(found.tokens) == MAX_HOSTED
+    assert set(found.tokens.values()) == {2**40}
 
 
 def test_each_peer_has_so_many_tokens_a_second_and_so_many_requests_at_a_time() -> None:

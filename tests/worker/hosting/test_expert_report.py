@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.protocol.codec import decode_event, encode
-from core.protocol.experts import MOST_EXPERTS, ExpertSeen
+from core.protocol.experts import MAX_RATE, MOST_EXPERTS, ExpertSeen
 from core.worker.experts.block import ExpertId
 from core.worker.hosting.expert_report import WINDOW_SECONDS, ExpertReport
 from core.worker.hosting.rates import WindowedCounts
@@ -97,6 +97,18 @@ def test_what_was_lost_is_forgotten_with_the_window(clock: Clock) -> None:
         knowledge.asked = AskedTokens(knowledge.asked.sent + 100, knowledge.asked.answered + 100)
         event = report.event()
     assert event.found_share == 1.0
+
+
+def test_whatever_a_host_announces_the_event_is_within_its_bounds(clock: Clock) -> None:
+    knowledge = Knowledge()
+    knowledge.standings[OTHERS] = ExpertStanding("other", tokens=0, latency=1e9)
+    report = ExpertReport([OTHERS], knowledge, {}, clock)
+    report.event()
+    clock.now = 0.1
+    knowledge.standings[OTHERS] = ExpertStanding("other", steps=2**63 - 1, tokens=2**63 - 1, latency=1e9)
+    event = report.event()
+    assert event.experts[0].tokens_per_second == MAX_RATE
+    assert decode_event(encode(event)) == event
 
 
 def test_of_very_many_experts_those_here_are_told_first_and_the_others_counted(clock: Clock) -> None:

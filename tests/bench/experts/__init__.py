@@ -1,0 +1,1 @@
+"""Measurements of runs with experts on other computers."""

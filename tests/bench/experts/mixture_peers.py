@@ -1,0 +1,169 @@
+"""One process of a run with experts whose tokens are sums: ``ROLE FOLDER STEPS LISTEN [ADDRESS…]``. Says lines of JSON.
+
+A ``host`` hosts its share until it is killed. A ``remote`` trains trunk and routers with the experts of all hosts; it
+says what it has learned after so many steps, and goes on until a line comes from standard input. In one process and
+without any network, the same samples train the ``whole`` model, or the ``trunk`` alone, with a feed-forward network in
+the place of the experts.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from core.run.spec.experts import ExpertsSpec
+from core.run.spec.language_models import GPT2
+from core.run.spec.recipe import MoeLM
+from core.security.identity import Identity
+from core.worker.experts.calls import LocalExperts
+from core.worker.process import process_tree
+from core.worker.recipes.arithmetic_gpt import Sums
+from core.worker.recipes.initialization import model_from_scratch
+from core.worker.recipes.mixture_model import MixtureModel, experts_in, remote_model, whole_model
+from core.worker.swarm import Swarm, enter_swarm
+from core.worker.swarm.experts.caller import ExpertCaller
+from core.worker.swarm.experts.host import ExpertHost
+
+RUN_ID = "experts"
+DIGITS, BATCH = 2, 64
+TOKENS = BATCH * (3 * DIGITS + 2)  # of a step
+TRUNK = GPT2(vocab_size=16, hidden_size=64, num_hidden_layers=4, num_attention_heads=4, max_position_embeddings=16)
+SPEC = ExpertsSpec(experts=6, learning_rate=3e-3, batch_tokens=TOKENS // 4, max_wait_seconds=5.0)
+RECIPE = MoeLM(config=TRUNK, sequence_length=16, experts=SPEC)
+EXPERTS = list(experts_in(RECIPE))
+LEARNING_RATE = 3e-3
+WARM_UP_STEPS = 5
+
+Loss = Callable[[], Tensor]
+
+
+def say(**told: Any) -> None:
+    """A line of JSON for whoever has started us."""
+    print(json.dumps(told), flush=True)
+
+
+def entered(folder: Path, listen: str, addresses: Sequence[str], mode: Literal["direct", "client"]) -> Swarm:
+    """In the DHT of those addresses, or in a new one."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "identity.key"
+    return enter_swarm(
+        addresses,
+        folder / "progress.key",
+        identity=Identity.load_or_create(path),
+        identity_path=path,
+        mode=mode,
+        listen=(listen,),
+    )
+
+
+def be_host(folder: Path, listen: str, addresses: Sequence[str]) -> None:
+    """Host a share of the experts for whoever asks."""
+    swarm = entered(folder, listen, addresses, "direct")
+    host = ExpertHost(
+        swarm,
+        RUN_ID,
+        EXPERTS,
+        capacity=len(EXPERTS),
+        hidden_size=TRUNK.hidden_size,
+        spec=SPEC,
+        may_train=lambda _peer: True,
+        folder=folder / "experts",
+    )
+    say(address=str(swarm.addresses()[0]))
+    host.run()
+
+
+def be_remote(folder: Path, steps: int, listen: str, addresses: Sequence[str]) -> None:
+    """Train with the experts of the hosts at these addresses, once they are shared evenly."""
+    caller = ExpertCaller(entered(folder, listen, addresses, "client"), RUN_ID, TRUNK.hidden_size)
+    threading.Thread(target=caller.run, daemon=True).start()
+    shares = [len(EXPERTS) // len(addresses)] * len(addresses)
+    while list(Counter(map(caller.directory.host_of, EXPERTS)).values()) != shares:
+        time.sleep(0.5)
+        caller.look()
+    mixture = remote_model(RECIPE, caller)
+    training = Training(mixture.model, mixture)
+    training.run(steps)
+    going_on = threading.Event()
+    threading.Thread(target=set_after_a_line, args=(going_on,), daemon=True).start()
+    while not going_on.is_set():
+        say(seconds=training.step(), present=sum(caller.directory.host_of(each) is not None for each in EXPERTS))
+    say(done=True)
+
+
+def set_after_a_line(event: threading.Event) -> None:
+    """Set the event once a line has come from standard input."""
+    sys.stdin.readline()
+    event.set()
+
+
+class Training:
+    """A model that learns sums, the same ones in the same order whatever it is made of."""
+
+    def __init__(self, model: torch.nn.Module, mixture: MixtureModel | None) -> None:
+        self._model, self._mixture = model, mixture
+        self._sums = Sums(DIGITS, seed=1)
+        held = [] if mixture is None else [layer.experts for layer in mixture.mixtures.values()]
+        of_experts = [each for experts in held if isinstance(experts, LocalExperts) for each in experts.parameters()]
+        known = set(map(id, of_experts))
+        trunk = [each for each in model.parameters() if id(each) not in known]
+        groups = [{"params": trunk, "lr": LEARNING_RATE}, {"params": of_experts, "lr": SPEC.learning_rate}]
+        self._optimizer = torch.optim.AdamW([group for group in groups if group["params"]])
+
+    def step(self) -> float:
+        """One step, and how long it has taken, in seconds."""
+        began = time.monotonic()
+        loss = self._loss(self._sums.draw(BATCH))
+        if self._mixture is not None:
+            loss = loss + self._mixture.load_balancing_loss()
+        self._optimizer.zero_grad()
+        torch.autograd.backward(loss)
+        self._optimizer.step()
+        return time.monotonic() - began
+
+    def run(self, steps: int) -> None:
+        """So many steps; says how fast they were, and the loss of held-out sums."""
+        seconds = [self.step() for _ in range(steps)]
+        self._model.eval()
+        with torch.inference_mode():
+            held_out = float(self._loss(Sums(DIGITS, seed=0).held_out()))
+        self._model.train()
+        counted = seconds[WARM_UP_STEPS:]
+        say(loss=held_out, tokens_per_second=TOKENS * len(counted) / sum(counted), longest=max(counted))
+
+    def _loss(self, pairs: Tensor) -> Tensor:
+        batch = self._sums.encode(pairs)
+        logits: Tensor = self._model(input_ids=batch.inputs).logits[:, 2 * DIGITS + 1 :]
+        return F.cross_entropy(logits.flatten(0, 1), batch.targets.flatten())
+
+
+def main(role: str, folder: Path, steps: int, listen: str, addresses: Sequence[str]) -> None:
+    """Be one of them."""
+    match role:
+        case "host":
+            be_host(folder, listen, addresses)
+        case "remote":
+            be_remote(folder, steps, listen, addresses)
+        case "whole":
+            mixture = whole_model(RECIPE)
+            Training(mixture.model, mixture).run(steps)
+        case _:
+            Training(model_from_scratch(RECIPE).train(), None).run(steps)
+
+
+if __name__ == "__main__":
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
+    process_tree.setup_fork_handling()
+    torch.set_num_threads(1)
+    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5:])

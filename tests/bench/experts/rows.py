@@ -1,0 +1,154 @@
+"""What experts on other computers cost and bring: three hosts and a trainer, on loopback and on lines; and a kill.
+
+Tokens per second are those of the trunk: each counts once, however many experts it is sent to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from tests.bench.setup import Ground, NotMeasured, told_as_not_measured
+from tests.bench.table import NO_FIGURE, Row, figure_row, own_row
+from tests.support.environment.network_namespaces import internet, why_not
+from tests.support.environment.slow_link import Line
+from tests.support.real_peers import LineProcess, PeerGroup, peer_group
+
+SCRIPT = "tests.bench.experts.mixture_peers"
+HOSTS = 3
+LOOPBACK = "loopback"
+LISTEN = "/ip4/127.0.0.1/tcp/0"
+LINES = {f"{mbits} Mbit/s": Line(0.0, 0.0, mbits * 1e6) for mbits in (1000, 100, 20)}
+MAX_STANDSTILL_SECONDS = 5.0
+STEPS_AFTER_KILL = 20  # in which the standstill is looked for
+LIMIT_SECONDS = 900.0
+
+Script = LineProcess[dict[str, Any]]
+Start = Callable[..., Script]
+"""Start a process of that role, and with those addresses; each on a computer of its own, if there are lines."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """The held-out loss after all steps, and the tokens per second of these."""
+
+    loss: float
+    tokens_per_second: float
+
+
+@dataclass
+class ExpertsMeasured:
+    """``hosted`` is by the name of the line; ``standstill`` is the longest step since a host was killed, in seconds."""
+
+    hosted: dict[str, Trained] = field(default_factory=dict)
+    whole: Trained | None = None
+    trunk: Trained | None = None
+    standstill: float | None = None
+
+
+def experts_deeds(ground: Ground, steps: int, measured: ExpertsMeasured) -> Mapping[str, Callable[[], object]]:
+    """How all are measured, in so many steps each; each gives its figures, and notes them down."""
+    lines: dict[str, Line | None] = {LOOPBACK: None, **LINES}
+    hosted = {f"experts, {name}": partial(_hosted, ground, steps, name, line, measured) for name, line in lines.items()}
+    return {"experts, one process": partial(_in_one_process, ground, steps, measured), **hosted}
+
+
+def experts_rows(measured: ExpertsMeasured) -> list[Row]:
+    """Loss against the trunk's, speed by line, and the standstill."""
+    hosted, trunk = measured.hosted.get(LOOPBACK), measured.trunk
+    return [
+        _loss_row(hosted, trunk),
+        own_row(
+            "experts elsewhere: tokens/s ÷ the same model in one process, by line",
+            _speeds(measured) or NO_FIGURE,
+            "measured",
+            True if measured.whole is not None and len(measured.hosted) == 1 + len(LINES) else None,
+        ),
+        figure_row(
+            "experts elsewhere: the longest step after one of three hosts was killed",
+            measured.standstill,
+            "{:.1f} s",
+            f"≤ {MAX_STANDSTILL_SECONDS:.0f} s",
+            lambda it: it <= MAX_STANDSTILL_SECONDS,
+        ),
+    ]
+
+
+def _loss_row(hosted: Trained | None, trunk: Trained | None) -> Row:
+    what = "experts on three hosts: held-out loss ÷ that of the same trunk without experts, at the same samples"
+    if hosted is None or trunk is None:
+        return own_row(what, NO_FIGURE, "< 1", None)
+    ratio = hosted.loss / trunk.loss
+    return own_row(what, f"{ratio:.2f} ({hosted.loss:.3f} ÷ {trunk.loss:.3f})", "< 1", ratio < 1)
+
+
+def _speeds(measured: ExpertsMeasured) -> str:
+    whole = measured.whole
+    if whole is None:
+        return ""
+    shares = {name: each.tokens_per_second / whole.tokens_per_second for name, each in measured.hosted.items()}
+    return " · ".join(f"{name} {share:.2f}" for name, share in shares.items())
+
+
+def _in_one_process(ground: Ground, steps: int, measured: ExpertsMeasured) -> tuple[Trained, Trained]:
+    with told_as_not_measured(), peer_group(ground.folder / "experts-one-process") as group:
+        start = _starter(group, steps)
+        measured.whole, measured.trunk = (_trained(start(role)) for role in ("whole", "trunk"))
+    return measured.whole, measured.trunk
+
+
+def _hosted(ground: Ground, steps: int, name: str, line: Line | None, measured: ExpertsMeasured) -> object:
+    folder = ground.folder / f"experts-{name.replace('/', ' ').replace(' ', '-')}"
+    with told_as_not_measured(), peer_group(folder) as group:
+        if line is None:
+            measured.hosted[name], measured.standstill = _lived(_starter(group, steps), is_killing=True)
+            return measured.hosted[name], measured.standstill
+        if reason := why_not():
+            raise NotMeasured(reason)
+        with internet() as net:
+
+            def start(role: str, *addresses: str) -> Script:
+                host = net.host(line=line)
+                return _starter(group.at(host), steps, f"{host.ip}/tcp/31337")(role, *addresses)
+
+            measured.hosted[name], _ = _lived(start)
+            return measured.hosted[name]
+
+
+def _starter(group: PeerGroup, steps: int, listen: str = LISTEN) -> Start:
+    def start(role: str, *addresses: str) -> Script:
+        name = f"{role}-{len(addresses)}"
+        return group.script(name, SCRIPT, role, str(group.folder / name), str(steps), listen, *addresses)
+
+    return start
+
+
+def _lived(start: Start, *, is_killing: bool = False) -> tuple[Trained, float | None]:
+    """Three hosts, who learn of each other by the first one's address, and a trainer; and one host's end."""
+    hosts: list[Script] = []
+    addresses: list[str] = []
+    for _ in range(HOSTS):
+        hosts.append(start("host", *addresses))
+        addresses.append(hosts[-1].until(lambda said: "address" in said, seconds=LIMIT_SECONDS)["address"])
+    trainer = start("remote", *addresses)
+    trained = _trained(trainer)
+    return trained, _standstill(trainer, hosts[1]) if is_killing else None
+
+
+def _trained(script: Script) -> Trained:
+    told = script.until(lambda said: "loss" in said, seconds=LIMIT_SECONDS)
+    return Trained(told["loss"], told["tokens_per_second"])
+
+
+def _standstill(trainer: Script, host: Script) -> float:
+    """The longest step from the kill until so many were taken without the host's experts."""
+    trainer.until(lambda said: "present" in said, seconds=LIMIT_SECONDS)
+    since = len(trainer.said)
+    host.kill()
+    all_present = trainer.said[-1]["present"]
+    lost = trainer.until(lambda said: said["present"] < all_present, since, LIMIT_SECONDS)
+    end = trainer.said.index(lost, since) + STEPS_AFTER_KILL
+    trainer.until(lambda _said: len(trainer.said) > end, since, LIMIT_SECONDS)
+    return max(float(said["seconds"]) for said in trainer.said[since:end])
