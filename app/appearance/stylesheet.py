@@ -80,6 +80,10 @@ QComboBox QAbstractItemView::item { padding: 5px 8px; border-radius: 5px; }
 QCheckBox::indicator:unchecked {
     width: 12px; height: 12px; background: $surface; border: 1px solid $muted; border-radius: 2px;
 }
+QCheckBox::indicator:checked {
+    width: 12px; height: 12px; background: $accent; border: 1px solid $accent; border-radius: 2px; image: url("$tick");
+}
+QCheckBox::indicator:checked:disabled { background: $muted; border-color: $muted; }
 QRadioButton::indicator:unchecked {
     width: 12px; height: 12px; background: $surface; border: 1px solid $muted; border-radius: 7px;
 }
@@ -91,6 +95,7 @@ QRadioButton::indicator:checked {
 QCheckBox::indicator:unchecked:focus, QRadioButton::indicator:unchecked:focus, QRadioButton::indicator:checked:focus {
     width: 10px; height: 10px; border: 2px solid $accent;
 }
+QCheckBox::indicator:checked:focus { width: 10px; height: 10px; border: 2px solid $text; }
 
 QMenu { background: $surface; border: 1px solid $line; padding: 5px; }
 QMenu::item { padding: 6px 26px 6px 18px; border-radius: 5px; }

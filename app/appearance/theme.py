@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.appearance.stylesheet import stylesheet
 from app.desktop.color_scheme import PortalColorScheme
+from core.files.resources import RESOURCES
 
 Choice = Literal["system", "light", "dark"]
 Role = Literal["title", "heading", "quiet", "bad", "card", "notice", "primary", "danger", "link"]
@@ -43,6 +44,7 @@ class Colours:
     curves: tuple[QColor, ...]
 
 
+_ICONS = RESOURCES / "icons"
 _SINGLE = ("window", "surface", "text", "muted", "line", "accent", "on_accent", "good", "warning", "bad")
 
 
@@ -155,7 +157,7 @@ class Theme(QObject):
             return
         self._worn = theme
         self._application.setPalette(palette_of(theme))
-        self._application.setStyleSheet(stylesheet(_sheet_words(theme, self._application.font())))
+        self._application.setStyleSheet(stylesheet(sheet_words(theme, self._application.font())))
         self.changed.emit()
 
     def _wanted(self) -> Colours:
@@ -186,12 +188,13 @@ def _is_dark(palette: QPalette) -> bool:
     return text.lightness() > window.lightness()
 
 
-def _sheet_words(theme: Colours, font: QFont) -> dict[str, str]:
+def sheet_words(theme: Colours, font: QFont) -> dict[str, str]:
     """What the stylesheet leaves blank."""
     points = max(font.pointSizeF(), 8.0)
     tint = f"rgba({theme.text.red()}, {theme.text.green()}, {theme.text.blue()},"
     return {
         **{name: getattr(theme, name).name() for name in _SINGLE},
+        "tick": (_ICONS / f"tick-{'light' if theme.on_accent.lightness() > 127 else 'dark'}.svg").as_posix(),
         "hover": f"{tint} 18)",
         "pressed": f"{tint} 40)",
         "title_points": f"{points * 1.6:.1f}pt",

@@ -17,7 +17,7 @@ from core.availability.observation import Observation
 from core.availability.pacing import Pace
 from core.availability.rule_views import RuleView, rule_views
 from core.client.availability_guard import AvailabilityGuard
-from core.client.computer_watch import LOOK_SECONDS, ComputerWatch, Observer, gpus_of
+from core.client.computer_watch import ComputerWatch, Observer, gpus_of
 from core.errors import UserError
 from core.files.folders import Folders
 from core.hardware.discovery import choose_device
@@ -54,7 +54,7 @@ def computer_watch(
 
 
 class AvailabilityController(QObject):
-    """Has the rules decide every two seconds, and as soon as the desktop tells of a change; main thread only.
+    """Has the rules decide after each look and as soon as the desktop tells of a change; main thread only.
 
     Where there is neither a run nor anybody who looks, nothing is observed.
     """
@@ -172,7 +172,8 @@ class AvailabilityController(QObject):
         """Soon after the beginning, so that nobody who starts a run then has to be paused."""
         if self._is_wanted:
             has_seen = self._guard.check()
-            self._timer.setInterval(int(LOOK_SECONDS * 1000) if has_seen else _FIRST_MILLISECONDS)
+            next_check = self._guard.next_check_seconds(self._watch.next_look_seconds)
+            self._timer.setInterval(int(next_check * 1000) if has_seen else _FIRST_MILLISECONDS)
         else:
             self.stop()
 

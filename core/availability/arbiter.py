@@ -94,6 +94,14 @@ def decide(state: ArbiterState, rules: AvailabilityRules, observation: Observati
     return ArbiterState(now, observation.monotonic, rules, decision.is_free, paused_at, causes, ignored), decision
 
 
+def onset_left(state: ArbiterState) -> float | None:
+    """In how many seconds a cause that has begun has lasted long enough to ask; ``None`` where none is about to."""
+    return min(
+        (cause.began + ONSET_SECONDS[cause.reason.rule] - state.clock for cause in state.causes if not cause.has_asked),
+        default=None,
+    )
+
+
 def _decision(reasons: tuple[Reason, ...], ignored: Sequence[_Ignored]) -> Decision:
     until = max((entry.until for entry in ignored), key=datetime.timestamp, default=None)
     return Decision(reasons, tuple(entry.rule for entry in ignored), until, any(entry.is_once for entry in ignored))

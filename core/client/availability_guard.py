@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
-from core.availability.arbiter import ArbiterState, decide, ignore_today, resume_now, stop_ignoring
+from core.availability.arbiter import ArbiterState, decide, ignore_today, onset_left, resume_now, stop_ignoring
 from core.availability.decision import Decision, Reason
 from core.availability.observation import Observation
 from core.availability.pacing import Pace, PacerState, pace
@@ -14,6 +14,7 @@ from core.availability.rules import AvailabilityRules
 from core.protocol.client_events import AvailabilityDecided
 
 _STEADY_SECONDS = 30.0
+_AFTER_LOOK_SECONDS, _SHORTEST_SECONDS = 0.1, 0.05
 
 
 class AvailabilityGuard:
@@ -50,6 +51,11 @@ class AvailabilityGuard:
             self._posted = decided
             self._post(decided)
         return True
+
+    def next_check_seconds(self, next_look_seconds: float) -> float:
+        """In how many seconds to check again: after the next look, or when a cause has lasted long enough to ask."""
+        due, onset = next_look_seconds + _AFTER_LOOK_SECONDS, onset_left(self._state)
+        return max(_SHORTEST_SECONDS, due if onset is None else min(due, onset))
 
     def resume_now(self) -> None:
         """Let training go on although rules ask for a pause: at once, and until what they ask it for is over."""

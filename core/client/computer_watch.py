@@ -57,6 +57,13 @@ class ComputerWatch:
         if self._run is not None:
             self._run.has_looked.wait(seconds)
 
+    @property
+    def next_look_seconds(self) -> float:
+        """In how many seconds it looks again; as long as between two looks where that is not known, or late."""
+        looked_at = self._run.last_look[1] if self._run is not None and self._run.last_look is not None else 0.0
+        left = looked_at + self._look_seconds - time.monotonic()
+        return left if left > 0 else self._look_seconds
+
     def stop(self) -> None:
         """Look no longer, and forget what was seen; an observer that hangs is not waited for."""
         if self._run is not None:

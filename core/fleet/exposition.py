@@ -88,8 +88,9 @@ def _of_all_peers(snapshot: FleetSnapshot) -> Iterator[Gauge]:
     yield Gauge("peers", "Peers that report progress, by how they connect.", _by("connection", connections))
     yield _one("stragglers", "Peers that report an epoch before that of most.", totals.stragglers)
     yield _one("samples_per_second", "The speed of all peers together.", totals.samples_per_second)
-    yield Gauge("rounds", "Rounds, as each peer counts its own since its worker started.", _by("result", rounds))
-    yield Gauge("traffic_bytes", "Traffic of the peers since their workers started.", _by("direction", traffic))
+    if totals.telling:
+        yield Gauge("rounds", "Rounds, as each peer counts its own since its worker started.", _by("result", rounds))
+        yield Gauge("traffic_bytes", "Traffic of the peers since their workers started.", _by("direction", traffic))
     yield Gauge("device_peers", "Peers by the device that they name.", _by("device", _counted(totals.devices)))
     yield Gauge("version_peers", "Peers by their version of Workerbee.", _by("version", _counted(totals.versions)))
     dialled = {"reached": snapshot.health.reached, "unreached": snapshot.health.unreached}

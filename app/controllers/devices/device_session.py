@@ -16,7 +16,7 @@ from core.availability.decision import Decision
 from core.availability.observation import Observation
 from core.client.availability_guard import AvailabilityGuard
 from core.client.client import Client
-from core.client.computer_watch import LOOK_SECONDS, ComputerWatch
+from core.client.computer_watch import ComputerWatch
 from core.client.event_timestamps import EventTimestamps
 from core.client.session import Session
 from core.files.folders import Folders
@@ -183,7 +183,8 @@ class DeviceSession(QObject):
     def _check(self) -> None:
         """Have the rules decide, and begin what has waited for their first decision."""
         has_seen = self._guard.check()
-        self._timer.setInterval(int(LOOK_SECONDS * 1000) if has_seen and self._due is None else _FIRST_MILLISECONDS)
+        next_check = self._guard.next_check_seconds(self._watch.next_look_seconds)
+        self._timer.setInterval(int(next_check * 1000) if has_seen and self._due is None else _FIRST_MILLISECONDS)
         if self.session.phase not in ("idle", "ended"):
             return
         if self._due is None:

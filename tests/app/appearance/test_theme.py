@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QCheckBox, QPushButton, QRadioButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.appearance.stylesheet import stylesheet
 from app.appearance.theme import (
     DARK,
     DARK_CONTRAST,
@@ -22,6 +23,7 @@ from app.appearance.theme import (
     colours,
     give_role,
     palette_of,
+    sheet_words,
 )
 from app.widgets.inline_inputs import Choice, Number
 from app.widgets.layout.card import Card
@@ -120,6 +122,21 @@ def test_the_outline_of_what_is_not_ticked_can_be_seen(
     pixels = [image.pixelColor(x, image.height() // 2) for x in range(image.width())]
     outline = max(contrast(pixel, image.pixelColor(0, 0)) for pixel in pixels)
     assert outline >= (3.0 if is_usable else 1.5)
+
+
+@every_theme
+def test_a_ticked_box_is_filled_and_its_tick_can_be_seen(qtbot: QtBot, qapp: QApplication, theme: Colours) -> None:
+    qapp.setPalette(palette_of(theme))
+    page, box = QWidget(), QCheckBox()
+    qtbot.addWidget(page)
+    page.setStyleSheet(stylesheet(sheet_words(theme, page.font())))
+    box.setParent(page)
+    box.setChecked(True)
+    box.setGeometry(10, 10, 60, 24)
+    image = page.grab(QRect(10, 10, 14, 24)).toImage()
+    middle = [image.pixelColor(x, image.height() // 2) for x in range(image.width())]
+    assert contrast(middle[0], theme.window) >= 3.0, "its edge"
+    assert max(contrast(pixel, theme.accent) for pixel in middle) >= 3.0, "the tick upon it"
 
 
 @pytest.mark.parametrize("is_checked", [True, False])

@@ -20,11 +20,13 @@ from core.fleet.snapshot import FleetSnapshot
 from core.protocol.events import RunScored
 from core.protocol.peers import FleetHealth, PeersSeen, SuspectsSeen
 from core.protocol.types import Event
+from core.run.run_file import parse_run_file, template
 from core.run.signed_scores import Score
 from tests.core.cli.terminal import Terminal
 from tests.core.fleet.exposition_format import parse
 from tests.core.fleet.made_up_fleets import HOSTILE, NOON, POORLY, peer, run_found, snapshot
-from tests.support.cli_process import ADDRESS, Play, Result, failing, found, reciting, workerbee
+from tests.support.cli_process import ADDRESS, LIMIT_SECONDS, LINK, Play, Result, failing, found, reciting, workerbee
+from tests.support.environment.x11_desktop import wait_for
 
 
 def plain(event: Event) -> dict[str, Any]:
@@ -172,3 +174,28 @@ def test_why_rounds_were_not_whole_and_whether_newcomers_come_in_is_shown() -> N
     assert "no other peer was found in time: 3 peers" in shown["poorly"] and "\x1b" not in shown["poorly"]
     assert "1 of 3 peers could connect" in shown["poorly"] and "--announce" in shown["poorly"]
     assert "nobody has tried yet" in shown["unknown"] and "2 of 2 peers could connect" in shown["well"]
+
+
+def test_an_organiser_answers_prometheus_from_its_own_process(terminals: list[Terminal], tmp_path: Path) -> None:
+    (tmp_path / "run.toml").write_bytes(template().encode())
+    run_id = parse_run_file(template()).run.id
+    published = {"event": "published", "addresses": [ADDRESS], "link": LINK, "revision": 1}
+    play = {"publish": [[published, plain(PeersSeen(peers=(peer(0), peer(1)), loss=1.25))]]}
+    port = free_port()
+    words = ["publish", "run.toml", "--no-train", "--metrics", str(port)]
+    terminals.append(Terminal(tmp_path, words, reciting(tmp_path, play)))
+
+    def seen() -> bool:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=30) as answer:
+                families = parse(answer.read())
+        except OSError:  # it does not listen yet, or has not seen its fleet
+            return False
+        assert families["workerbee_peers"].samples[frozenset({("run", run_id), ("connection", "direct")})] == 2.0
+        (about,) = families["workerbee_run_info"].samples
+        assert ("organiser", ADDRESS.rpartition("/")[2]) in about
+        return True
+
+    wait_for(seen, "the organiser's figures", LIMIT_SECONDS)
+    terminals[0].type("q")
+    assert terminals[0].end() == 0

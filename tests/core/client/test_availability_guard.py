@@ -7,8 +7,10 @@ import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from core.availability.decision import Decision
-from core.availability.observation import Observation
+from core.availability.observation import GpuUse, Observation
 from core.availability.rules import AvailabilityRules
 from core.client.availability_guard import AvailabilityGuard
 from core.client.computer_watch import ComputerWatch
@@ -72,6 +74,27 @@ def test_other_rules_are_posted_with_their_decision() -> None:
     computer.rules = AvailabilityRules(battery=False)
     computer.later(2)
     assert computer.posted[-1] == AvailabilityDecided(Decision(), AvailabilityRules(battery=False))
+
+
+def test_it_checks_after_each_look_and_when_a_cause_has_lasted_long_enough() -> None:
+    computer = Computer()
+    assert computer.guard.next_check_seconds(1.5) == pytest.approx(1.6)
+    assert computer.later(0, gpu_uses=(GpuUse(0, "blender", 0.9),)) is None
+    assert computer.guard.next_check_seconds(2.0) == pytest.approx(2.0), "no later than the two seconds of its onset"
+    assert computer.later(1.97) is None
+    assert computer.guard.next_check_seconds(2.0) == pytest.approx(0.05)
+    paused = computer.later(0.05)
+    assert paused is not None and not paused.is_free
+    assert computer.guard.next_check_seconds(2.0) == pytest.approx(2.1)
+
+
+def test_a_watch_knows_when_it_looks_again() -> None:
+    watch = ComputerWatch(ScriptedComputer, AvailabilityRules, look_seconds=1000.0)
+    assert watch.next_look_seconds == 1000.0
+    watch.start()
+    watch.await_first_look(60.0)
+    assert 0 < watch.next_look_seconds < 1000.0
+    watch.stop()
 
 
 class HangingObserver:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 
+from core.cli.commands.fleet.metrics import serving_metrics
 from core.cli.output.error_report import print_error
 from core.cli.parser.organiser.fleet_arguments import WatchFleet
 from core.cli.runner.context import CommandContext
@@ -17,7 +16,6 @@ from core.cli.runner.worker_session import WorkerSession
 from core.client.restart_policy import OBSERVER_RETRY_SECONDS, PASSING
 from core.errors import UserError
 from core.fleet.recorder import FleetRecorder
-from core.fleet.snapshot import FleetSnapshot
 from core.run.address import JoinAddress
 
 
@@ -27,7 +25,7 @@ def watch_fleet(command: WatchFleet, context: CommandContext) -> int:
     Raises UserError where the run is not found at first, or cannot be watched at all.
     """
     address = JoinAddress.parse(command.address)
-    with _metrics(command.metrics) as serve:
+    with serving_metrics(command.metrics) as serve:
         _watch_and_record(command, address, context, FleetRecorder(command.log, command.page, print_error, serve=serve))
     return 0
 
@@ -51,18 +49,6 @@ def _watch_and_record(
                 _rest(context)
             if command.once:
                 break
-
-
-@contextmanager
-def _metrics(port: int | None) -> Iterator[Callable[[FleetSnapshot], None] | None]:
-    """While this lasts, answer Prometheus at that port, if there is one; raises UserError where it is taken."""
-    if port is None:
-        yield None
-        return
-    from core.fleet.metrics_server import MetricsServer
-
-    with MetricsServer(port) as server:
-        yield server.show
 
 
 def _watch(command: WatchFleet, address: JoinAddress, context: CommandContext, display: FleetDisplay) -> None:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from core.cli.commands.fleet.metrics import OwnFleet, serving_metrics
 from core.cli.commands.organiser.pusher import ModelPusher
 from core.cli.commands.organiser.take_over import run_to_take_over
 from core.cli.output.summary import counted
@@ -16,6 +17,7 @@ from core.cli.runner.worker_session import WorkerSession
 from core.client.session import Session
 from core.errors import ErrorKind, UserError
 from core.hardware.discovery import choose_device
+from core.protocol.client_events import ClientEvent
 from core.protocol.commands import Publish, Succession
 from core.protocol.events import Published, Pushed, Warned
 from core.run.manifest import RunManifest
@@ -25,7 +27,9 @@ from core.run.run_file import load_run_file
 def publish(command: PublishRun, context: CommandContext) -> int:
     """Publish the run file, or lead a run on; the run stays published until this returns."""
     request = publish_request(command, context)
-    with WorkerSession(context, display_for(command.json)) as worker:
+    with serving_metrics(command.metrics) as serve, WorkerSession(context, display_for(command.json)) as worker:
+        if serve is not None:
+            worker.on_event = OwnFleet(serve, request.manifest).handle_event
         worker.client.publish(request)
         published = wait_until_published(worker)
         if not command.json:
@@ -47,7 +51,13 @@ def _pushes(worker: WorkerSession, command: PublishRun, request: Publish, contex
         worker.display.handle_event(event, worker.session)
 
     pusher = ModelPusher(request.manifest.run.id, command.push, command.push_every_epochs, context, tell)
-    worker.on_event = pusher.handle_event
+    before = worker.on_event
+
+    def hear(event: ClientEvent) -> None:
+        before(event)
+        pusher.handle_event(event)
+
+    worker.on_event = hear
     try:
         yield
     finally:

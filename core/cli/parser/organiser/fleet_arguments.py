@@ -43,15 +43,20 @@ def add_fleet(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--once", action="store_true", help="look once, and end")
     parser.add_argument("--log", metavar="FILE", type=Path, help="append what is seen, a JSON object a line")
     parser.add_argument("--page", metavar="DIR", type=Path, help="write a status page there every minute")
-    parser.add_argument(
-        "--metrics", metavar="PORT", type=typed.port, help="answer Prometheus at http://127.0.0.1:PORT/metrics"
-    )
+    add_metrics(parser)
     parser.add_argument("--replay", metavar="FILE", type=Path, help="show what such a log has, without any network")
     parser.add_argument(
         "--at", metavar="TIME", type=typed.moment, help='with --replay: "2026-11-25 19:30", or 90m for so long ago'
     )
     add_network(parser, mode="client")
     add_json(parser, "print what is seen, a JSON object a line")
+
+
+def add_metrics(parser: argparse.ArgumentParser) -> None:
+    """Add the port at which Prometheus is answered."""
+    parser.add_argument(
+        "--metrics", metavar="PORT", type=typed.port, help="answer Prometheus at http://127.0.0.1:PORT/metrics"
+    )
 
 
 def read_fleet(asked: argparse.Namespace) -> WatchFleet | ReplayFleet:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from core.cli.options import values as typed
 from core.cli.options.shared_options import Limits, add_computing, add_json, add_limits, read_limits
+from core.cli.parser.organiser.fleet_arguments import add_metrics
 from core.cli.parser.organiser.published_arguments import add_push
 from core.errors import ErrorKind, UserError
 from core.run.multiaddr import Multiaddr
@@ -30,6 +31,7 @@ class PublishRun:
     mirror: Path | None
     push: str | None
     push_every_epochs: int
+    metrics: int | None
     public_name: str | None
     limits: Limits
     json: bool
@@ -65,6 +67,7 @@ def add_publish(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--push-every", metavar="N", type=typed.positive, default=100, help="epochs from one push to the next"
     )
+    add_metrics(parser)
     add_computing(parser, device="auto")
     add_limits(parser)
     add_json(parser)
@@ -99,6 +102,7 @@ def read_publish(asked: argparse.Namespace) -> PublishRun:
         mirror=asked.mirror,
         push=asked.push,
         push_every_epochs=asked.push_every,
+        metrics=asked.metrics,
         public_name=asked.name,
         limits=read_limits(asked),
         json=asked.json,
