@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from core.fleet.snapshot import FleetSnapshot
 from core.fleet.state import FleetState
 from core.protocol.client_events import ClientEvent
-from core.protocol.events import PeersSeen, Published, RunFound
+from core.protocol.events import Published, RunFound
+from core.protocol.peers import PeersSeen
 from core.run.manifest import RunManifest
 from core.run.multiaddr import Multiaddr
 
