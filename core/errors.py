@@ -197,7 +197,9 @@ class ErrorKind(Worded, Enum):
     HOST_NOT_REACHABLE = ErrorText(
         "Others do not reach this computer: it hosts no experts.", "Let it train instead, or open a port for it.", 7
     )
-    EXPERTS_AWAY = ErrorText("Nobody answers for a layer's experts now.", "Training waits until somebody does.", 7)
+    EXPERTS_AWAY = ErrorText(
+        "Nobody answers for a layer's experts now.", "Training waits, or skips that layer, as the run says.", 7
+    )
     NETWORK_CHANGED = ErrorText(
         "The way in which others reach this computer has changed.", "Nothing to do: training goes on in a moment.", 7
     )

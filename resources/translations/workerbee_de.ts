@@ -3277,8 +3277,8 @@
         <translation>Andere erreichen diesen Computer nicht: Er beherbergt keine Experten.</translation>
     </message>
     <message>
-        <source>Training waits until somebody does.</source>
-        <translation>Das Training wartet, bis jemand antwortet.</translation>
+        <source>Training waits, or skips that layer, as the run says.</source>
+        <translation>Das Training wartet oder lässt diese Schicht aus, wie es der Lauf vorsieht.</translation>
     </message>
     <message>
         <source>The run&apos;s model has become worse.</source>

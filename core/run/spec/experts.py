@@ -56,6 +56,8 @@ class ExpertsSpec(StrictStruct, kw_only=True, frozen=True):
     """The number of tokens with gradients that an expert averages before it takes an optimizer step."""
     max_wait_seconds: Annotated[float, Meta(gt=0, le=600)] = 5.0
     """After so long an expert takes its step with fewer tokens."""
+    when_away: Literal["wait", "skip"] = "wait"
+    """What trainers do while nobody hosts a layer's experts: ``wait``, or ``skip`` that layer and train all else."""
 
     def __post_init__(self) -> None:
         if self.top_k > self.experts:

@@ -36,32 +36,41 @@ class HostingWish:
 
 
 class RunExperts:
-    """What a run's training loop needs to know of its experts; of a run without any, nothing is ever lacking."""
+    """What a run's training loop needs to know of its experts; of a run without any, nothing is ever lacking.
+
+    Where it ``skips`` layers, the tokens of one without experts go on unchanged, and training does not wait.
+    """
 
     def __init__(
         self,
         layers: tuple[int, ...] = (),
         caller: ExpertCaller | None = None,
         report: ExpertReport | None = None,
+        skips: bool = False,
     ) -> None:
-        self._layers, self._caller, self._report = layers, caller, report
+        self._layers, self._caller, self._report, self._skips = layers, caller, report, skips
 
     @property
-    def are_lacking(self) -> bool:
-        """Whether some layer has no expert that can be asked: its tokens would go on unchanged, and nobody learn."""
+    def are_away(self) -> bool:
+        """Whether some layer has no expert that can be asked."""
         caller = self._caller
         return caller is not None and not all(caller.available(layer) for layer in self._layers)
 
+    @property
+    def are_lacking(self) -> bool:
+        """Whether training has to wait for some."""
+        return self.are_away and not self._skips
+
     def watch(self, channel: WorkerChannel) -> None:
-        """Say it once each time when experts are lacking, and report on all of them, until we leave."""
-        was_lacking, polls = False, itertools.count()
+        """Say it once each time when all experts of a layer are away, and report on all of them, until we leave."""
+        were_away, polls = False, itertools.count()
         while not channel.leaving.wait(POLL_SECONDS):
             if self._report is not None and next(polls) % POLLS_A_REPORT == 0:
                 channel.emit(self._report.event())
-            is_lacking = self.are_lacking
-            if is_lacking and not was_lacking:
+            are_away = self.are_away
+            if are_away and not were_away:
                 channel.emit(Warned(problem=ErrorKind.EXPERTS_AWAY.key))
-            was_lacking = is_lacking
+            were_away = are_away
 
 
 @contextlib.contextmanager
@@ -92,7 +101,7 @@ def open_experts(
         recipe.connect(caller)
         supervisor.start("experts' hosts", caller.run)
         report = ExpertReport(list(experts_in(recipe.spec)), caller, {} if host is None else host.experts)
-        experts = RunExperts(recipe.spec.expert_layers, caller, report)
+        experts = RunExperts(recipe.spec.expert_layers, caller, report, recipe.spec.experts.when_away == "skip")
         supervisor.start("experts", lambda: experts.watch(channel))
         yield experts
 

@@ -11,7 +11,8 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from core.protocol.events import Evaluated, Progress, RoundFinished, RunFound
+from core.errors import ErrorKind
+from core.protocol.events import Evaluated, Progress, RoundFinished, RunFound, Warned
 from core.protocol.experts import ExpertsSeen
 from core.run.manifest import RunManifest
 from core.run.run_file import load_run_file
@@ -32,11 +33,13 @@ LEARNED = 0.8  # of the loss of a model that knows nothing
 
 
 def toy_mixture(hub: Hub) -> RunManifest:
-    """The example, with a tiny trunk, six tiny experts and text that a hub on loopback serves."""
+    """The example, with a tiny trunk, six experts that training can do without, and text from a hub on loopback."""
     manifest = load_run_file(EXAMPLES / "moe-lm.toml")
     assert isinstance(manifest.recipe, MoeLM)
     sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "max_position_embeddings": 16}
-    experts = msgspec.structs.replace(manifest.recipe.experts, experts=6, expansion=2, learning_rate=3e-3)
+    experts = msgspec.structs.replace(
+        manifest.recipe.experts, experts=6, expansion=2, learning_rate=3e-3, when_away="skip"
+    )
     config = GPT2(vocab_size=VOCABULARY, **sizes)
     return msgspec.structs.replace(
         manifest,
@@ -117,3 +120,10 @@ def test_all_experts_have_learned_each_with_one_host(swarm: Swarm) -> None:
             initial = build_expert(expert, shape).state_dict()
             assert all(not torch.equal(state[name], value) for name, value in initial.items())
     swarm.trainers[0].wait_for(ExpertsSeen, lambda event: not any(each.host for each in event.experts))
+
+
+def test_without_any_host_the_trainers_skip_the_layer_say_so_and_go_on(swarm: Swarm) -> None:
+    for trainer in swarm.trainers:
+        trainer.wait_for(Warned, lambda event: event.problem == ErrorKind.EXPERTS_AWAY.key)
+        here = len(trainer.said)
+        trainer.wait_for(RoundFinished, lambda event: event.kind == "gradients" and averaged(event), since=here)

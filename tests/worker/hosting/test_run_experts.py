@@ -56,3 +56,11 @@ def test_experts_are_lacking_where_some_layer_has_none_and_that_is_said() -> Non
     assert channel.said == [Warned(problem=ErrorKind.EXPERTS_AWAY.key)]
     caller.layers.add(3)
     assert not experts.are_lacking and not RunExperts().are_lacking
+
+
+def test_a_run_that_skips_layers_without_experts_does_not_wait_for_them_and_says_so_too() -> None:
+    caller: Any = Caller(1)
+    experts, channel = RunExperts((1, 3), caller, skips=True), Channel()
+    assert not experts.are_lacking
+    experts.watch(channel)  # type: ignore[arg-type]
+    assert channel.said == [Warned(problem=ErrorKind.EXPERTS_AWAY.key)]
