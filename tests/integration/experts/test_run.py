@@ -30,6 +30,7 @@ pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
 HOSTS = 3
 LEARNED = 0.8  # of the loss of a model that knows nothing
+LEARNING_SECONDS = 600.0  # in which a computer learns that does ten times as much else
 
 
 def toy_mixture(hub: Hub) -> RunManifest:
@@ -57,6 +58,7 @@ class Swarm:
         self.organiser = group.organiser(manifest=manifest, train=False)
         self.hosts = [self._joined(f"host-{number}", "host", len(self.experts) // HOSTS) for number in range(HOSTS)]
         self.trainers = [self._joined(f"trainer-{number}", "train", None) for number in range(2)]
+        self._had_said: dict[Peer, int] = {}
 
     @property
     def experts(self) -> list[ExpertId]:
@@ -68,6 +70,14 @@ class Swarm:
         peer = self.group.newcomer(self.organiser.posted, home)
         peer.send(consent_to(peer.wait_for(RunFound), role=role, hosted_experts=most))
         return peer
+
+    def without_hosts(self) -> dict[Peer, int]:
+        """Have all hosts leave, if they have not yet; the trainers, and how much each had said by then."""
+        if not self._had_said:
+            self._had_said = {trainer: len(trainer.said) for trainer in self.trainers}
+            for host in self.hosts:
+                assert host.leave() == 0
+        return self._had_said
 
     def saved(self, host: Peer) -> dict[ExpertId, dict[str, torch.Tensor]]:
         """The experts in a host's folder, by their weights' names."""
@@ -87,7 +97,9 @@ def test_two_train_with_the_experts_of_three_hosts_and_the_loss_falls(swarm: Swa
     for trainer in swarm.trainers:
         trainer.wait_for(Progress)
         trainer.wait_for(RoundFinished, lambda event: event.kind == "gradients" and averaged(event))
-        trainer.wait_for(Evaluated, lambda event: event.loss is not None and event.loss < below)
+        trainer.wait_for(
+            Evaluated, lambda event: event.loss is not None and event.loss < below, seconds=LEARNING_SECONDS
+        )
     state = swarm.trainers[0].wait_for(RoundFinished, lambda event: event.kind == "state" and averaged(event))
     assert state.peers >= 2
 
@@ -111,19 +123,19 @@ def test_all_experts_have_learned_each_with_one_host(swarm: Swarm) -> None:
     assert isinstance(swarm.manifest.recipe, MoeLM)
     spec: ExpertsSpec = swarm.manifest.recipe.experts
     shape = ExpertShape.of(spec, swarm.manifest.recipe.config.hidden_size)
-    for host in swarm.hosts:
-        assert host.leave() == 0
+    left = swarm.without_hosts()
     saved = [swarm.saved(host) for host in swarm.hosts]
     assert sorted(expert for each in saved for expert in each) == swarm.experts
     for each in saved:
         for expert, state in each.items():
             initial = build_expert(expert, shape).state_dict()
             assert all(not torch.equal(state[name], value) for name, value in initial.items())
-    swarm.trainers[0].wait_for(ExpertsSeen, lambda event: not any(each.host for each in event.experts))
+    trainer = swarm.trainers[0]
+    trainer.wait_for(ExpertsSeen, lambda event: not any(each.host for each in event.experts), since=left[trainer])
 
 
 def test_without_any_host_the_trainers_skip_the_layer_say_so_and_go_on(swarm: Swarm) -> None:
-    for trainer in swarm.trainers:
-        trainer.wait_for(Warned, lambda event: event.problem == ErrorKind.EXPERTS_AWAY.key)
+    for trainer, left in swarm.without_hosts().items():
+        trainer.wait_for(Warned, lambda event: event.problem == ErrorKind.EXPERTS_AWAY.key, since=left)
         here = len(trainer.said)
         trainer.wait_for(RoundFinished, lambda event: event.kind == "gradients" and averaged(event), since=here)
