@@ -16,6 +16,7 @@ from tests.bench.defences.defences_cost import DefencesMeasured, defences_deeds
 from tests.bench.experts.rows import ExpertsMeasured, experts_deeds
 from tests.bench.fleet.watching import FleetMeasured, fleet_deeds, steering_deeds
 from tests.bench.gpu_pacing import GpuPacingMeasured, gpu_pacing_deeds
+from tests.bench.gpu_yield import GpuYieldMeasured, gpu_yield_deeds
 from tests.bench.liars.gradient_liars import GradientLiars, gradient_liars_deeds
 from tests.bench.local_sgd.rows import LocalSgdMeasured, local_sgd_deeds
 from tests.bench.machine import load
@@ -52,6 +53,7 @@ class Measured:
     home_lines: HomeLinesMeasured = field(default_factory=HomeLinesMeasured)
     upload_limit: UploadLimitMeasured = field(default_factory=UploadLimitMeasured)
     gpu_pacing: GpuPacingMeasured = field(default_factory=GpuPacingMeasured)
+    gpu_yield: GpuYieldMeasured = field(default_factory=GpuYieldMeasured)
     gradient_liars: GradientLiars = field(default_factory=GradientLiars)
     experts: ExpertsMeasured = field(default_factory=ExpertsMeasured)
     local_sgd: LocalSgdMeasured = field(default_factory=LocalSgdMeasured)
@@ -71,6 +73,8 @@ def measure(plan: Plan, ground: Ground) -> Measured:
         _do_all(upload_limit_deeds(ground, measured.upload_limit), measured)
     if "gpu_pacing" in plan.rows:
         _do_all(gpu_pacing_deeds(measured.gpu_pacing), measured)
+    if "gpu_yield" in plan.rows:
+        _do_all(gpu_yield_deeds(ground, plan.window_pauses, measured.gpu_yield), measured)
     if "gradient_liars" in plan.rows:
         _do_all(gradient_liars_deeds(ground, plan.liar_rounds, measured.gradient_liars), measured)
     if "experts" in plan.rows:

@@ -20,6 +20,7 @@ ROWS = (
     "home_loss",
     "upload_limit",
     "gpu_pacing",
+    "gpu_yield",
     "codec",
     "local_sgd_memory",
     "slow_peer",

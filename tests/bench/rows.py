@@ -10,6 +10,7 @@ from tests.bench.defences.defences_cost import defences_rows
 from tests.bench.experts.rows import experts_rows
 from tests.bench.fleet.watching import fleet_rows
 from tests.bench.gpu_pacing import gpu_pacing_rows
+from tests.bench.gpu_yield import gpu_yield_rows
 from tests.bench.liars.gradient_liars import gradient_liars_row
 from tests.bench.local_sgd.rows import local_sgd_rows
 from tests.bench.measure import Measured
@@ -45,6 +46,7 @@ def rows_of(names: Sequence[str], measured: Measured, micro_batch_seconds: float
         "home_line": lambda: home_line_rows(measured.home_lines),
         "upload_limit": lambda: upload_limit_rows(measured.upload_limit),
         "gpu_pacing": lambda: gpu_pacing_rows(measured.gpu_pacing),
+        "gpu_yield": lambda: gpu_yield_rows(measured.gpu_yield),
         "gradient_liars": lambda: [gradient_liars_row(measured.gradient_liars)],
         "experts": lambda: experts_rows(measured.experts),
         **local_sgd_rows(measured.local_sgd),

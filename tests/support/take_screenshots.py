@@ -80,8 +80,9 @@ class Photographer:
         desktop.type(self.window, "Return")
         desktop.window(self.app, "Ready to start", LIMIT_SECONDS)
         self.take("review")
-        desktop.type(self.window, "alt+w")  # its peers are watched from now on
-        desktop.type(self.window, "Escape")
+        for key in ("alt+w", "Escape"):  # its peers are watched from now on; an Escape too early would leave the review
+            desktop.type(self.window, key)
+            self.choose()
         self._start(1, _EPOCHS)
 
     def join_with_two_gpus(self) -> None:
@@ -98,7 +99,7 @@ class Photographer:
         desktop, organiser = self._desktop, self._organiser
         self.choose(has_memory=True)  # other programs of this computer shall not pause it
         here = len(organiser.said)
-        desktop.until(lambda: desktop.type(self.window, "Return"), self._has_begun, "a start")
+        desktop.until(lambda: desktop.type(self.window, "Return"), self._has_left_review, "a start")
         organiser.wait_for(PeersSeen, lambda event: len(event.peers) == 1 + devices, since=here)
         organiser.wait_for(RoundFinished, averaged, since=here)
         for _ in range(epochs):
@@ -169,7 +170,7 @@ class Photographer:
         self._desktop.type(self.window, "ctrl+q")
         assert self.app.ended() == 0, self.app.words
 
-    def _has_begun(self) -> bool:
+    def _has_left_review(self) -> bool:
         return "Ready" not in self._desktop.window(self.app).title
 
     def _file(self, name: str) -> Path:

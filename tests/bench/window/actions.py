@@ -38,6 +38,7 @@ class Deeds:
             "has_icon": application.tray_controller.tray.is_visible,
             "is_seen": window.is_seen,
             "is_worker_running": session.is_worker_running,
+            "is_held": session.is_held,
         }
 
     def join(self, *address: str) -> Answer:

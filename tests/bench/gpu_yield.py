@@ -1,0 +1,201 @@
+"""How soon a GPU is given back to another program, or to a game, once the owner's rules have seen it.
+
+Window, rules, worker, run and GameMode are real. NVIDIA's library is the C stand-in, which tells of a real process that
+it uses most of the GPU, and the worker computes on the CPU under the GPU's name, as fast as a slow computer.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+from unittest.mock import patch
+
+from jeepney import DBusAddress, new_method_call
+from jeepney.io.blocking import open_dbus_connection
+
+from core.availability.rules import AvailabilityRules
+from core.protocol.events import Progress
+from core.records.settings import Settings
+from tests.bench.peers.metrics import Track, samples_per_second
+from tests.bench.peers.pair import START_SECONDS, addresses_of, first_peer
+from tests.bench.peers.pair_run import RATE_SECONDS, last_sample_and_goodbye
+from tests.bench.setup import Ground, NotMeasured
+from tests.bench.table import NO_FIGURE, Row, own_row
+from tests.bench.window.process import WindowProcess, settle_home
+from tests.bench.window.virtual_screen import Screen, an_x11_screen
+from tests.support.computer import gpu_worker
+from tests.support.computer.named_program import running_program
+from tests.support.environment.fake_nvml import FakeNvml
+from tests.support.environment.session_bus import session_bus
+
+Cause = Literal["gpu", "game"]
+MOST_SECONDS_TO_SEE: Mapping[Cause, float] = {"gpu": 4.0, "game": 2.0}
+"""Another program must use the GPU for two seconds, which the rule says, and is looked for every two."""
+MOST_COMPUTING_SECONDS, MOST_FREE_SECONDS = 1.0, 3.0
+_NAMES: Mapping[Cause, str] = {"gpu": "another program computes on the GPU", "game": "a game tells GameMode"}
+_GPU = f"gpu GPU-aaaa 8192 8000 51 NVIDIA {gpu_worker.MODEL}"
+_GAME_MODE, _GAME_MODE_PATH = "com.feralinteractive.GameMode", "/com/feralinteractive/GameMode"
+_SAMPLE_SECONDS, _SETTLED_SECONDS, _LIMIT_SECONDS, _ANSWER_SECONDS = 0.1, 5.0, 60.0, 20.0
+_BACK_SECONDS = 4 * START_SECONDS  # until it trains, again too, on a busy computer
+
+
+@dataclass(frozen=True)
+class Yielding:
+    """Seconds from the cause until a rule asks for the pause; from then until the last sample, and the worker's end."""
+
+    cause: Cause
+    seen_seconds: float
+    computing_seconds: float
+    free_seconds: float
+    micro_batch_seconds: float
+
+
+@dataclass
+class GpuYieldMeasured:
+    """One of each cause for each window that was opened."""
+
+    yieldings: list[Yielding] = field(default_factory=list)
+
+
+def gpu_yield_deeds(ground: Ground, times: int, measured: GpuYieldMeasured) -> Mapping[str, Callable[[], object]]:
+    """So many windows, each of which trains, yields, is resumed, and yields again."""
+
+    def measure() -> object:
+        if missing := [each for each in ("cc", "dbus-daemon", "gamemoded") if shutil.which(each) is None]:
+            raise NotMeasured(f"there is no {missing[0]}")
+        with an_x11_screen() as screen, first_peer("workerbee", ground) as organiser:
+            addresses = addresses_of(organiser, ground)
+            for number in range(times):
+                measured.yieldings += _yieldings(f"gpu_yield-{number}", screen, ground, addresses)
+        return measured.yieldings
+
+    return {"gpu_yield": measure}
+
+
+def _yieldings(name: str, screen: Screen, ground: Ground, addresses: tuple[str, ...]) -> Iterator[Yielding]:
+    rules = AvailabilityRules(gpu_share=0.2, games=True, battery=False, metered=False, memory_pressure=None)
+    settle_home(ground, name, Settings(device="cuda:0", threads=1, language="en", availability=rules))
+    driver = FakeNvml(ground.folder / f"{name}.nvml")
+    driver.says(_GPU)
+    with ExitStack() as ends:
+        bus = ends.enter_context(session_bus())
+        loaded = {each: driver.environment[each] for each in ("LD_LIBRARY_PATH", "FAKE_NVML_STATE")}
+        ends.enter_context(patch.dict(os.environ, loaded | {"DBUS_SESSION_BUS_ADDRESS": bus}))
+        ends.enter_context(_running(["gamemoded"]))
+        window = ends.enter_context(WindowProcess(name, screen, ground, gpu_worker.WORKER))
+        window.train(*addresses)
+        for cause in get_args(Cause):
+            yield _yielding(window, ground, driver, bus, cause)
+            window.ask("pause")  # which is called Resume by now
+        window.quit()
+
+
+def _yielding(window: WindowProcess, ground: Ground, driver: FakeNvml, bus: str, cause: Cause) -> Yielding:
+    since = len(window.seen())
+    first = window.wait_for(
+        lambda event: isinstance(event, Progress) and event.contributed_samples > 0, ground.limit(_BACK_SECONDS), since
+    )
+    time.sleep(ground.limit(_SETTLED_SECONDS))
+    with _other_program(ground, driver) if cause == "gpu" else _game(bus):
+        began = time.monotonic()
+        window.until(lambda state: state["is_held"], _LIMIT_SECONDS)
+        seen = time.monotonic()
+        window.until(lambda state: not state["is_worker_running"], _LIMIT_SECONDS)
+        free = time.monotonic()
+    track = Track(window.seen()[since:])
+    last_sample, _ = last_sample_and_goodbye(track)
+    rate = samples_per_second(track, max(first.at, seen - RATE_SECONDS), seen)
+    micro_batch = ground.manifest.collaboration.sure_batch_size / rate if rate else 0.0
+    return Yielding(cause, seen - began, max(0.0, last_sample - seen), free - seen, micro_batch)
+
+
+@contextmanager
+def _other_program(ground: Ground, driver: FakeNvml) -> Iterator[None]:
+    """A real program, of which the driver says at each sample that it uses most of the GPU."""
+    with running_program(ground.folder) as pid:
+        ended, numbers = threading.Event(), itertools.count(1)
+
+        def sample() -> None:
+            driver.says(_GPU, f"use 0 {pid} 90 {next(numbers) + time.time_ns() // 1000}")
+
+        def sample_on() -> None:
+            while not ended.wait(_SAMPLE_SECONDS):
+                sample()
+
+        sample()
+        sampling = threading.Thread(target=sample_on)
+        sampling.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            sampling.join()
+            driver.says(_GPU)
+
+
+@contextmanager
+def _game(bus: str) -> Iterator[None]:
+    """A program that does what libgamemode does in a game."""
+    with _running(["sleep", "600"]) as game, open_dbus_connection(bus) as connection:
+        address = DBusAddress(_GAME_MODE_PATH, _GAME_MODE, _GAME_MODE)
+        call = new_method_call(address, "RegisterGame", "i", (game.pid,))
+        if connection.send_and_get_reply(call, timeout=_ANSWER_SECONDS).body != (0,):
+            raise NotMeasured("GameMode does not take the game")
+        yield
+
+
+@contextmanager
+def _running(command: list[str]) -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def gpu_yield_rows(measured: GpuYieldMeasured) -> list[Row]:
+    """The slowest of each: seen, no more computing, memory free."""
+    return [row for cause in get_args(Cause) for row in _rows(cause, measured)]
+
+
+def _rows(cause: Cause, measured: GpuYieldMeasured) -> list[Row]:
+    them = [each for each in measured.yieldings if each.cause == cause]
+    seen = max((each.seen_seconds for each in them), default=None)
+    free = max((each.free_seconds for each in them), default=None)
+    batch = max((each.micro_batch_seconds for each in them), default=0.0)
+    computing = max((each.computing_seconds for each in them), default=None)
+    is_idle = all(each.computing_seconds <= MOST_COMPUTING_SECONDS + each.micro_batch_seconds for each in them)
+    most = MOST_SECONDS_TO_SEE[cause]
+    return [
+        own_row(
+            f"{_NAMES[cause]} → its rule asks for a pause",
+            _seconds(seen),
+            f"≤ {most:.0f} s",
+            None if seen is None else seen <= most,
+        ),
+        own_row(
+            f"{_NAMES[cause]}: from then on → no more computing",
+            _seconds(computing),
+            f"≤ {MOST_COMPUTING_SECONDS:.0f} s + a micro-batch ({batch:.2f} s)",
+            is_idle if them else None,
+        ),
+        own_row(
+            f"{_NAMES[cause]}: from then on → the worker gone, and its memory free",
+            _seconds(free),
+            f"≤ {MOST_FREE_SECONDS:.0f} s",
+            None if free is None else free <= MOST_FREE_SECONDS,
+        ),
+    ]
+
+
+def _seconds(value: float | None) -> str:
+    return NO_FIGURE if value is None else f"{value:.2f} s"
