@@ -158,9 +158,11 @@ class PageFactory:
     def discard_translated(self) -> list[QWidget]:
         """Forget the pages whose texts are in the language in which they were made; the pages that were forgotten.
 
-        The training page translates itself, and keeps its log.
+        The training page translates itself, keeps its log, and is told anew what it shows of the sessions.
         """
         names = [name for name in self._made if name != "training"]
+        if "training" in self._made:
+            self.training.refresh()
         return [self._made.pop(name).page for name in names]
 
     def close(self) -> None:
