@@ -66,6 +66,7 @@ class Member:
         self.left_over: list[str] = []
         self.surprises: list[str] = []
         self._family: list[psutil.Process] = []
+        self._is_asked_to_leave = False
 
     @property
     def name(self) -> str:
@@ -93,6 +94,7 @@ class Member:
             RECORD: self.place.folder / VERSIONS,
         }
         environment = {name: str(path) for name, path in told.items()}
+        self._is_asked_to_leave = False
         self.starts.append(LineProcess(command, self.place.folder / "client.log", _heard, False, **environment))
 
     def moves(self) -> dict[str, list[Move]]:
@@ -105,7 +107,7 @@ class Member:
 
     def ask_to_leave(self) -> None:
         """As Ctrl-C does."""
-        self._family = self.now.family
+        self._family, self._is_asked_to_leave = self.now.family, True
         self.now.process.terminate()
 
     def see_it_gone(self) -> None:
@@ -116,8 +118,8 @@ class Member:
         self.now.end()
 
     def leave(self) -> None:
-        """Properly, and note how it went; it may have been asked before."""
-        if not self.is_gone():
+        """Properly, and note how it went. Who was asked before is not asked again: at its very end that would kill it."""
+        if not self.is_gone() and not self._is_asked_to_leave:
             self.ask_to_leave()
         self.see_it_gone()
         was_deaf = not self.now.said  # it had not yet begun to listen to signals
