@@ -118,7 +118,7 @@ class Member:
         self.now.end()
 
     def leave(self) -> None:
-        """Properly, and note how it went. Who was asked before is not asked again: at its very end that would kill it."""
+        """Properly, and note how it went. Who was asked before is not asked again: at its very end that kills it."""
         if not self.is_gone() and not self._is_asked_to_leave:
             self.ask_to_leave()
         self.see_it_gone()

@@ -227,7 +227,7 @@ def start_experts(supervisor: Any) -> None:
     """As a host's, whose two sides of experts fail."""
     side: Any = SimpleNamespace(run=THROWS, close=lambda: None, experts={})
     spec = SimpleNamespace(
-        config=SimpleNamespace(hidden_size=8), expert_layers=(0,), experts=SimpleNamespace(experts=1)
+        config=SimpleNamespace(hidden_size=8), expert_layers=(0,), experts=SimpleNamespace(experts=1, when_away="wait")
     )
     recipe: Any = SimpleNamespace(spec=spec, connect=lambda _caller: None)
     with contextlib.ExitStack() as replaced:
