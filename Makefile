@@ -2,7 +2,7 @@
 #
 #   make demo  [ARGS="--epochs 3"]   two real peers on this machine: in the window where there is a display
 #   make test  [ARGS="-k address"]   format, lint, types, tests three at a time; ARGS goes to pytest, such as -n0
-#   make quick [ARGS=…]              the same in about nine minutes: no test that starts peers or is slow
+#   make quick [ARGS=…]              the same in about six minutes: no test that starts peers or is slow
 #   make bench [ARGS=…]              how fast it is, against bare hivemind
 #   make soak  [ARGS="--seed 7"]     the tests marked faults, then half an hour of faults; with ARGS that alone
 #   make attack [ARGS="--only huge"] attacks on real swarms in one table, then every test that the security page names
