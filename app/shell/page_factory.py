@@ -158,12 +158,15 @@ class PageFactory:
     def discard_translated(self) -> list[QWidget]:
         """Forget the pages whose texts are in the language in which they were made; the pages that were forgotten.
 
-        The training page translates itself, keeps its log, and is told anew what it shows of the sessions.
+        The training page translates itself, and keeps its log.
         """
         names = [name for name in self._made if name != "training"]
-        if "training" in self._made:
-            self.training.refresh()
         return [self._made.pop(name).page for name in names]
+
+    def refresh_made(self) -> None:
+        """Have each page that there is show what is so now, also those that are not on the screen."""
+        for presenter in self._made.values():
+            presenter.refresh()
 
     def close(self) -> None:
         """Delete the pages, of which the window may not have been given each."""

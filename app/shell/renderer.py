@@ -57,6 +57,7 @@ class WindowRenderer(QObject):
         address = self._pages.join.page.form.field.toPlainText()
         for page in self._pages.discard_translated():
             self._window.remove_page(page)
+        self._pages.refresh_made()
         if address:
             self._pages.join.page.fill_address(address)
         self.render()

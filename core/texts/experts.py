@@ -57,8 +57,8 @@ def experts_words(seen: ExpertsSeen) -> str:
     )
     parts = [
         of_all,
-        _token_rate(translate("Experts", "%1 tokens/s sent"), seen.sent_tokens_per_second),
-        _token_rate(translate("Experts", "%1 tokens/s received"), seen.received_tokens_per_second),
+        _rate(translate("Experts", "%1 tokens/s sent"), seen.sent_tokens_per_second),
+        _rate(translate("Experts", "%1 tokens/s received"), seen.received_tokens_per_second),
     ]
     if seen.found_share is not None:
         words = translate("Experts", "%1 of the tokens sent found their expert")
@@ -68,12 +68,12 @@ def experts_words(seen: ExpertsSeen) -> str:
     return " · ".join(filter(None, parts))
 
 
-def token_rate(per_second: float) -> str:
-    """Return tokens per second as ``1,240 tokens/s``."""
-    return fill_placeholders(translate("Experts", "%1 tokens/s"), figures.number(per_second))
+def token_rate(per_second: float | None) -> str:
+    """Return tokens per second as ``1,240 tokens/s``; nothing where it is not known."""
+    return _rate(translate("Experts", "%1 tokens/s"), per_second)
 
 
-def _token_rate(words: str, per_second: float | None) -> str:
+def _rate(words: str, per_second: float | None) -> str:
     return "" if per_second is None else fill_placeholders(words, figures.number(per_second))
 
 

@@ -22,14 +22,14 @@ from jeepney import DBusAddress, new_method_call
 from jeepney.io.blocking import open_dbus_connection
 
 from core.availability.rules import AvailabilityRules
-from core.protocol.events import Progress
 from core.records.settings import Settings
-from tests.bench.peers.metrics import Track, samples_per_second
+from tests.bench.peers.metrics import Track
 from tests.bench.peers.pair import START_SECONDS, addresses_of, first_peer
-from tests.bench.peers.pair_run import RATE_SECONDS, last_sample_and_goodbye
 from tests.bench.setup import Ground, NotMeasured
-from tests.bench.table import NO_FIGURE, Row, own_row
-from tests.bench.window.process import WindowProcess, settle_home
+from tests.bench.table import Row, figure_row
+from tests.bench.window.pause import Pausing, pausing_of
+from tests.bench.window.process import WindowProcess, settle_home, tells_a_sample
+from tests.bench.window.rows import computing_row, gone_row
 from tests.bench.window.virtual_screen import Screen, an_x11_screen
 from tests.support.computer import gpu_worker
 from tests.support.computer.named_program import running_program
@@ -39,7 +39,6 @@ from tests.support.environment.session_bus import session_bus
 Cause = Literal["gpu", "game"]
 MOST_SECONDS_TO_SEE: Mapping[Cause, float] = {"gpu": 4.0, "game": 2.0}
 """Another program must use the GPU for two seconds, which the rule says, and is looked for every two."""
-MOST_COMPUTING_SECONDS, MOST_FREE_SECONDS = 1.0, 3.0
 _NAMES: Mapping[Cause, str] = {"gpu": "another program computes on the GPU", "game": "a game tells GameMode"}
 _GPU = f"gpu GPU-aaaa 8192 8000 51 NVIDIA {gpu_worker.MODEL}"
 _GAME_MODE, _GAME_MODE_PATH = "com.feralinteractive.GameMode", "/com/feralinteractive/GameMode"
@@ -49,13 +48,11 @@ _BACK_SECONDS = 4 * START_SECONDS  # until it trains, again too, on a busy compu
 
 @dataclass(frozen=True)
 class Yielding:
-    """Seconds from the cause until a rule asks for the pause; from then until the last sample, and the worker's end."""
+    """Seconds from the cause until a rule asks for the pause, and what became of it from then on."""
 
     cause: Cause
     seen_seconds: float
-    computing_seconds: float
-    free_seconds: float
-    micro_batch_seconds: float
+    pausing: Pausing
 
 
 @dataclass
@@ -100,9 +97,7 @@ def _yieldings(name: str, screen: Screen, ground: Ground, addresses: tuple[str, 
 
 def _yielding(window: WindowProcess, ground: Ground, driver: FakeNvml, bus: str, cause: Cause) -> Yielding:
     since = len(window.seen())
-    first = window.wait_for(
-        lambda event: isinstance(event, Progress) and event.contributed_samples > 0, ground.limit(_BACK_SECONDS), since
-    )
+    first = window.wait_for(tells_a_sample, ground.limit(_BACK_SECONDS), since)
     time.sleep(ground.limit(_SETTLED_SECONDS))
     with _other_program(ground, driver) if cause == "gpu" else _game(bus):
         began = time.monotonic()
@@ -110,11 +105,8 @@ def _yielding(window: WindowProcess, ground: Ground, driver: FakeNvml, bus: str,
         seen = time.monotonic()
         window.until(lambda state: not state["is_worker_running"], _LIMIT_SECONDS)
         free = time.monotonic()
-    track = Track(window.seen()[since:])
-    last_sample, _ = last_sample_and_goodbye(track)
-    rate = samples_per_second(track, max(first.at, seen - RATE_SECONDS), seen)
-    micro_batch = ground.manifest.collaboration.sure_batch_size / rate if rate else 0.0
-    return Yielding(cause, seen - began, max(0.0, last_sample - seen), free - seen, micro_batch)
+    pausing = pausing_of(Track(window.seen()[since:]), ground, seen, free, began=first.at, way="rule")
+    return Yielding(cause, seen - began, pausing)
 
 
 @contextmanager
@@ -169,33 +161,14 @@ def gpu_yield_rows(measured: GpuYieldMeasured) -> list[Row]:
 
 def _rows(cause: Cause, measured: GpuYieldMeasured) -> list[Row]:
     them = [each for each in measured.yieldings if each.cause == cause]
-    seen = max((each.seen_seconds for each in them), default=None)
-    free = max((each.free_seconds for each in them), default=None)
-    batch = max((each.micro_batch_seconds for each in them), default=0.0)
-    computing = max((each.computing_seconds for each in them), default=None)
-    is_idle = all(each.computing_seconds <= MOST_COMPUTING_SECONDS + each.micro_batch_seconds for each in them)
+    pausings = [each.pausing for each in them]
     most = MOST_SECONDS_TO_SEE[cause]
+    seen = max((each.seen_seconds for each in them), default=None)
+    from_then_on = f"{_NAMES[cause]}: from then on"
     return [
-        own_row(
-            f"{_NAMES[cause]} → its rule asks for a pause",
-            _seconds(seen),
-            f"≤ {most:.0f} s",
-            None if seen is None else seen <= most,
+        figure_row(
+            f"{_NAMES[cause]} → its rule asks for a pause", seen, "{:.2f} s", f"≤ {most:.0f} s", lambda it: it <= most
         ),
-        own_row(
-            f"{_NAMES[cause]}: from then on → no more computing",
-            _seconds(computing),
-            f"≤ {MOST_COMPUTING_SECONDS:.0f} s + a micro-batch ({batch:.2f} s)",
-            is_idle if them else None,
-        ),
-        own_row(
-            f"{_NAMES[cause]}: from then on → the worker gone, and its memory free",
-            _seconds(free),
-            f"≤ {MOST_FREE_SECONDS:.0f} s",
-            None if free is None else free <= MOST_FREE_SECONDS,
-        ),
+        computing_row(from_then_on, pausings),
+        gone_row(from_then_on, pausings),
     ]
-
-
-def _seconds(value: float | None) -> str:
-    return NO_FIGURE if value is None else f"{value:.2f} s"

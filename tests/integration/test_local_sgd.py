@@ -91,9 +91,8 @@ def rows() -> tuple[Row, ...]:
 @pytest.fixture(scope="module")
 def outcomes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
     """What came of the rows that are asked for."""
-    asked = rows_asked_for(request)
     with peer_group(tmp_path_factory.mktemp("local-sgd")) as hired:
-        return learn(hired, tuple(row for row in rows() if row.name in asked), SIDE_BY_SIDE)
+        return learn(hired, rows_asked_for(request, rows()), SIDE_BY_SIDE)
 
 
 @pytest.mark.parametrize("row", seldom_but(OFTEN, rows()))

@@ -142,10 +142,9 @@ def recipes(hub: Hub) -> Iterator[Row]:
 @pytest.fixture(scope="module")
 def outcomes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
     """What came of the rows that are asked for; several train at a time, as most of it is waiting for each other."""
-    asked = rows_asked_for(request)
     with local_hub() as hub, peer_group(tmp_path_factory.mktemp("options")) as hired:
         rows = (*collaborations(), *recipes(hub))
-        return learn(hired, tuple(row for row in rows if row.name in asked), SIDE_BY_SIDE)
+        return learn(hired, rows_asked_for(request, rows), SIDE_BY_SIDE)
 
 
 NAMES = [row.name for row in (*collaborations(), *recipes(Hub()))]

@@ -248,17 +248,13 @@ def _latency(expert: ExpertSeen) -> str:
     return "" if expert.latency_seconds is None else figures.latency(expert.latency_seconds)
 
 
-def _load(expert: ExpertSeen) -> str:
-    return "" if expert.tokens_per_second is None else token_rate(expert.tokens_per_second)
-
-
 def _tokens(expert: ExpertSeen) -> str:
     return fill_placeholders(translate("ExpertsGrid", "%1 tokens"), figures.count(expert.tokens)) if expert.host else ""
 
 
 def _lines_of(expert: ExpertSeen) -> tuple[str, str, str, str]:
     """What a cell shows, line by line."""
-    speeds = " · ".join(filter(None, (_load(expert), _latency(expert))))
+    speeds = " · ".join(filter(None, (token_rate(expert.tokens_per_second), _latency(expert))))
     return _title(expert), _host_words(expert), speeds, _tokens(expert)
 
 
@@ -273,4 +269,4 @@ def _words_of(expert: ExpertSeen) -> tuple[str, ...]:
         figures.count(expert.tokens),
         figures.count(expert.steps),
     )
-    return _title(expert), _host_words(expert), _load(expert), answers, trained
+    return _title(expert), _host_words(expert), token_rate(expert.tokens_per_second), answers, trained

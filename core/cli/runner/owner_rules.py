@@ -39,10 +39,8 @@ def following_rules(
     def seen() -> Observation | None:
         return watch.seen(traffic.count(worker.session.progress, datetime.now()))
 
-    watch, log = (
-        ComputerWatch(partial(_observer, folders, devices), lambda: rules),
-        PauseLog(folders.contents.pauses_file),
-    )
+    watch = ComputerWatch(partial(_observer, folders, devices), lambda: rules)
+    log = PauseLog(folders.contents.pauses_file)
     worker.guard = AvailabilityGuard(lambda: rules, seen, worker.post, partial(_note, log, worker))
     watch.start()
     watch.await_first_look(_PATIENCE_SECONDS)

@@ -43,14 +43,14 @@ class WorkerSession:
     """A context with a client: when it is left, no worker is left; after a forced quit without a goodbye.
 
     ``guard`` drives the owner's rules, where they are followed; ``record`` is given the session whenever it may be new,
-    and ``on_event`` hears of every event that was shown.
+    and the ``listeners`` hear of every event that was shown.
     """
 
     def __init__(self, context: CommandContext, display: Display, folders: Folders | None = None) -> None:
         self.display = display
         self.tally = Tally()
         self.guard: AvailabilityGuard | None = None
-        self.on_event: Callable[[ClientEvent], None] = lambda _event: None
+        self.listeners: list[Callable[[ClientEvent], None]] = []
         self.record: Callable[[Session], None] | None = None
         self._context = context
         self.client = Client(folders or context.folders, self.post, worker_command=context.worker_command)
@@ -172,7 +172,8 @@ class WorkerSession:
         if self.record is not None:
             self.record(self.session)
         self.display.handle_event(event, self.session)
-        self.on_event(event)
+        for listener in self.listeners:
+            listener(event)
 
 
 @contextmanager

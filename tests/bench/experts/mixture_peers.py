@@ -16,7 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -25,15 +25,14 @@ from torch import Tensor
 from core.run.spec.experts import ExpertsSpec
 from core.run.spec.language_models import GPT2
 from core.run.spec.recipe import MoeLM
-from core.security.identity import Identity
 from core.worker.experts.calls import LocalExperts
 from core.worker.process import process_tree
 from core.worker.recipes.arithmetic_gpt import Sums
 from core.worker.recipes.initialization import model_from_scratch
 from core.worker.recipes.mixture_model import MixtureModel, experts_in, remote_model, whole_model
-from core.worker.swarm import Swarm, enter_swarm
 from core.worker.swarm.experts.caller import ExpertCaller
 from core.worker.swarm.experts.host import ExpertHost
+from tests.support.peers import state_peers
 
 RUN_ID = "experts"
 DIGITS, BATCH = 2, 64
@@ -53,23 +52,9 @@ def say(**told: Any) -> None:
     print(json.dumps(told), flush=True)
 
 
-def entered(folder: Path, listen: str, addresses: Sequence[str], mode: Literal["direct", "client"]) -> Swarm:
-    """In the DHT of those addresses, or in a new one."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "identity.key"
-    return enter_swarm(
-        addresses,
-        folder / "progress.key",
-        identity=Identity.load_or_create(path),
-        identity_path=path,
-        mode=mode,
-        listen=(listen,),
-    )
-
-
 def be_host(folder: Path, listen: str, addresses: Sequence[str]) -> None:
     """Host a share of the experts for whoever asks."""
-    swarm = entered(folder, listen, addresses, "direct")
+    swarm = state_peers.entered(folder, listen, addresses, "direct")
     host = ExpertHost(
         swarm,
         RUN_ID,
@@ -86,7 +71,7 @@ def be_host(folder: Path, listen: str, addresses: Sequence[str]) -> None:
 
 def be_remote(folder: Path, steps: int, listen: str, addresses: Sequence[str]) -> None:
     """Train with the experts of the hosts at these addresses, once they are shared evenly."""
-    caller = ExpertCaller(entered(folder, listen, addresses, "client"), RUN_ID, TRUNK.hidden_size)
+    caller = ExpertCaller(state_peers.entered(folder, listen, addresses, "client"), RUN_ID, TRUNK.hidden_size)
     threading.Thread(target=caller.run, daemon=True).start()
     shares = [len(EXPERTS) // len(addresses)] * len(addresses)
     while list(Counter(map(caller.directory.host_of, EXPERTS)).values()) != shares:
@@ -150,6 +135,7 @@ class Training:
 
 def main(role: str, folder: Path, steps: int, listen: str, addresses: Sequence[str]) -> None:
     """Be one of them."""
+    folder.mkdir(parents=True, exist_ok=True)
     match role:
         case "host":
             be_host(folder, listen, addresses)

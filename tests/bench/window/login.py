@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from core.protocol.events import AnyEvent, Progress
 from core.records.settings import Settings
 from tests.bench.peers.pair import START_SECONDS, addresses_of, first_peer
 from tests.bench.setup import Ground
-from tests.bench.window.process import WindowProcess, settle_home
+from tests.bench.window.process import WindowProcess, settle_home, tells_a_sample
 from tests.bench.window.virtual_screen import Screen
 
 _NAME = "window_login"
@@ -19,15 +18,11 @@ def logins(screen: Screen, ground: Ground, times: int) -> list[float]:
         addresses = addresses_of(organiser, ground)
         with WindowProcess(_NAME, screen, ground) as window:
             window.train(*addresses)
-            window.wait_for(_tells_a_sample, ground.limit(START_SECONDS))
+            window.wait_for(tells_a_sample, ground.limit(START_SECONDS))
         return [_seconds_of_one(screen, ground) for _ in range(times)]
 
 
 def _seconds_of_one(screen: Screen, ground: Ground) -> float:
     with WindowProcess(_NAME, screen, ground, is_at_login=True) as window:
-        sample = window.wait_for(_tells_a_sample, ground.limit(START_SECONDS))
+        sample = window.wait_for(tells_a_sample, ground.limit(START_SECONDS))
         return sample.at - window.started
-
-
-def _tells_a_sample(event: AnyEvent) -> bool:
-    return isinstance(event, Progress) and event.contributed_samples > 0

@@ -12,14 +12,14 @@ from typing import Literal, get_args
 
 from core.availability.rules import AvailabilityRules
 from core.files.folders import HOME_VARIABLE
-from core.protocol.events import AnyEvent, Progress
+from core.protocol.events import Progress
 from core.records.settings import Settings
 from tests.bench.peers.metrics import Track, samples_per_second
 from tests.bench.peers.pair import PATIENCE_EPOCHS, START_SECONDS, addresses_of, first_peer
 from tests.bench.peers.pair_run import RATE_SECONDS, last_sample_and_goodbye
 from tests.bench.peers.peer_process import COMMAND_LINE
 from tests.bench.setup import Ground, NotMeasured
-from tests.bench.window.process import WindowProcess, settle_home
+from tests.bench.window.process import WindowProcess, settle_home, tells_a_sample
 from tests.bench.window.virtual_screen import Screen
 from tests.support.checkout import ROOT
 from tests.support.computer import named_program
@@ -64,7 +64,7 @@ def pausings(screen: Screen, ground: Ground, times: int) -> list[Pausing]:
 def _pause(window: WindowProcess, ground: Ground, moment: float, way: Way) -> Pausing:
     """Train until an epoch has begun that was trained from its beginning; then ask for a pause."""
     since = len(window.seen())
-    first = window.wait_for(_tells_a_sample, ground.limit(START_SECONDS), since)
+    first = window.wait_for(tells_a_sample, ground.limit(START_SECONDS), since)
     assert isinstance(first.event, Progress)
     wanted = first.event.epoch + _EPOCHS
     seconds = ground.limit(2 * PATIENCE_EPOCHS * _EPOCHS * ground.epoch_seconds)
@@ -74,9 +74,15 @@ def _pause(window: WindowProcess, ground: Ground, moment: float, way: Way) -> Pa
         asked = _ask_for_pause(window, ground, way, ends)
         window.until(lambda state: not state["is_worker_running"], GONE_SECONDS)
         gone = time.monotonic()
-    track = Track(window.seen()[since:])
+    return pausing_of(Track(window.seen()[since:]), ground, asked, gone, way=way)
+
+
+def pausing_of(
+    track: Track, ground: Ground, asked: float, gone: float, began: float = 0.0, way: Way = "click"
+) -> Pausing:
+    """That of a worker that had ``began`` to compute before, on the monotonic clock as the others."""
     last_sample, _ = last_sample_and_goodbye(track)
-    rate = samples_per_second(track, asked - RATE_SECONDS, asked)
+    rate = samples_per_second(track, max(began, asked - RATE_SECONDS), asked)
     micro_batch = ground.manifest.collaboration.sure_batch_size
     return Pausing(max(0.0, last_sample - asked), gone - asked, micro_batch / rate if rate else 0.0, way)
 
@@ -102,7 +108,3 @@ def _type_pause(ground: Ground) -> float:
     if done.returncode:
         raise NotMeasured(f"workerbee pause: {done.stderr.decode()}")
     return began
-
-
-def _tells_a_sample(event: AnyEvent) -> bool:
-    return isinstance(event, Progress) and event.contributed_samples > 0

@@ -14,6 +14,7 @@ from typing import Any
 
 from app.desktop.launch_request import MINIMISED
 from core.files.folders import Folders
+from core.protocol.events import AnyEvent, Progress
 from core.records.settings import Settings, save_settings
 from tests.bench.peers.peer_process import PeerProcess
 from tests.bench.setup import Ground, NotMeasured, TooLate
@@ -36,6 +37,11 @@ class Use:
     memory_bytes: int
     anonymous_bytes: int
     cpu_seconds: float
+
+
+def tells_a_sample(event: AnyEvent) -> bool:
+    """Whether the event says that something was computed."""
+    return isinstance(event, Progress) and event.contributed_samples > 0
 
 
 class WindowProcess(PeerProcess):

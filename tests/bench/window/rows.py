@@ -91,11 +91,11 @@ def _pause(pausings: list[Pausing]) -> list[Row]:
     own = [each for each in pausings if each.by != "rule"]
     ruled = [each for each in pausings if each.by == "rule"]
     return [
-        _computing("window: Pause clicked", [each for each in own if each.by == "click"]),
-        _computing("window: `workerbee pause` started", [each for each in own if each.by == "command"]),
-        _gone("window: paused", own),
-        _computing("window: a program started that a rule names", ruled, MAX_SEEING_SECONDS),
-        _gone("window: that program started", ruled, MAX_SEEING_SECONDS),
+        computing_row("window: Pause clicked", [each for each in own if each.by == "click"]),
+        computing_row("window: `workerbee pause` started", [each for each in own if each.by == "command"]),
+        gone_row("window: paused", own),
+        computing_row("window: a program started that a rule names", ruled, MAX_SEEING_SECONDS),
+        gone_row("window: that program started", ruled, MAX_SEEING_SECONDS),
     ]
 
 
@@ -109,7 +109,8 @@ def _login(seconds: list[float]) -> Row:
     )
 
 
-def _computing(what: str, pausings: list[Pausing], seeing_seconds: float = 0.0) -> Row:
+def computing_row(what: str, pausings: list[Pausing], seeing_seconds: float = 0.0) -> Row:
+    """The slowest to compute no more, after that; ``seeing_seconds`` may pass until it is seen."""
     most = MAX_COMPUTING_SECONDS + seeing_seconds
     computing = max((each.last_sample_seconds for each in pausings), default=None)
     batch = max((each.micro_batch_seconds for each in pausings), default=0.0)
@@ -122,7 +123,8 @@ def _computing(what: str, pausings: list[Pausing], seeing_seconds: float = 0.0) 
     )
 
 
-def _gone(what: str, pausings: list[Pausing], seeing_seconds: float = 0.0) -> Row:
+def gone_row(what: str, pausings: list[Pausing], seeing_seconds: float = 0.0) -> Row:
+    """The slowest whose worker was gone, after that; ``seeing_seconds`` may pass until it is seen."""
     most = MAX_GONE_SECONDS + seeing_seconds
     gone = max((each.gone_seconds for each in pausings), default=None)
     return own_row(

@@ -44,9 +44,8 @@ def _different(aggregation: Aggregation, name: str) -> Row:
 @pytest.fixture(scope="module")
 def outcomes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
     """What came of the rows that are asked for."""
-    asked = rows_asked_for(request)
     with peer_group(tmp_path_factory.mktemp("lying-peers")) as hired:
-        return learn(hired, tuple(row for row in rows() if row.name in asked), SIDE_BY_SIDE)
+        return learn(hired, rows_asked_for(request, rows()), SIDE_BY_SIDE)
 
 
 @pytest.mark.rows(HONEST)

@@ -47,9 +47,8 @@ def rows(hub: Hub) -> Iterator[Row]:
 @pytest.fixture(scope="module")
 def outcomes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
     """What came of the rows that are asked for."""
-    asked = rows_asked_for(request)
     with local_hub() as hub, peer_group(tmp_path_factory.mktemp("recipes")) as hired:
-        return learn(hired, tuple(row for row in rows(hub) if row.name in asked), SIDE_BY_SIDE)
+        return learn(hired, rows_asked_for(request, rows(hub)), SIDE_BY_SIDE)
 
 
 @pytest.mark.parametrize("name", seldom_but(OFTEN, LEARNED))

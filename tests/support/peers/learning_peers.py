@@ -44,7 +44,7 @@ from core.worker.process.supervisor import Supervisor
 from core.worker.recipes import build
 from core.worker.roles.participation import open_participation
 from core.worker.roles.preparation import DownloadProgress, ParticipationConfig
-from core.worker.swarm import Swarm, enter_swarm
+from core.worker.swarm import Swarm
 from core.worker.swarm.local_sgd.audit.averager import AuditedAverager
 from core.worker.swarm.local_sgd.audit.shown_changes import ShownChanges
 from core.worker.training.change_trials import ChangeTrials
@@ -54,6 +54,7 @@ from tests.support.learning.change_lies import lie_in_messages
 from tests.support.learning.claim_lies import prepare_claims
 from tests.support.learning.gradient_lies import lie_in_exchanges
 from tests.support.learning.settling_peer import SettlingPeer
+from tests.support.peers import state_peers
 from tests.support.peers.learning_rows import Member, Outcome, Row
 
 LATE_FROM_EPOCH = 2
@@ -135,15 +136,8 @@ def channel_to(path: Path) -> WorkerChannel:
 
 def entered(member: Member, folder: Path, meeting_point: Path) -> Swarm:
     """In the swarm's DHT, or in a new one where nobody has met yet."""
-    path = folder / "identity.key"
-    return enter_swarm(
-        meeting_point.read_text().split() if meeting_point.exists() else (),
-        folder / "progress.key",
-        identity=Identity.load_or_create(path),
-        identity_path=path,
-        mode=member.mode,
-        listen=("/ip4/127.0.0.1/tcp/0",),
-    )
+    addresses = meeting_point.read_text().split() if meeting_point.exists() else ()
+    return state_peers.entered(folder, "/ip4/127.0.0.1/tcp/0", addresses, member.mode)
 
 
 def pace_of(member: Member) -> RateLimiter:

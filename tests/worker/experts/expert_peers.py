@@ -36,13 +36,14 @@ from core.worker.experts.block import ExpertId, ExpertShape
 from core.worker.process import process_tree
 from core.worker.recipes.arithmetic_gpt import Sums
 from core.worker.recipes.mixture_model import experts_in, fill, remote_model, whole_model
-from core.worker.swarm import Swarm, enter_swarm
+from core.worker.swarm import Swarm
 from core.worker.swarm.experts.announcements import announced_experts
 from core.worker.swarm.experts.caller import ExpertCaller
 from core.worker.swarm.experts.host import ExpertHost
 from core.worker.swarm.experts.messages import CallHeader, most_tokens, reply_header, request
 from core.worker.swarm.experts.server import ExpertServer
 from tests.support.forked.own_locks import make_own_locks
+from tests.support.peers import state_peers
 
 RUN_ID = "experts"
 HOSTS = 3
@@ -64,11 +65,7 @@ def say(**told: Any) -> None:
 def entered(folder: Path, addresses: Sequence[str], mode: Literal["direct", "client"]) -> Swarm:
     """In the DHT of those addresses, or in a new one."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "identity.key"
-    identity = Identity.load_or_create(path)
-    return enter_swarm(
-        addresses, folder / "progress.key", identity=identity, identity_path=path, mode=mode, listen=(LISTEN,)
-    )
+    return state_peers.entered(folder, LISTEN, addresses, mode)
 
 
 def main(folder: Path) -> None:

@@ -15,7 +15,7 @@ from core.protocol.events import Evaluated, RunScored
 from core.run.manifest import EvaluationSpec
 from core.run.signed_scores import MOST_SCORES, EvaluationHistory, Score, scores_in, sign_scores
 from core.security.identity import Identity
-from core.worker.swarm.dht.evaluation_log import KIND, published_scores
+from core.worker.swarm.dht.evaluation_log import DHT_KIND, published_scores
 from core.worker.swarm.dht.peer_values import dht_key
 from tests.support.real_peers import PeerGroup, tiny
 
@@ -100,7 +100,7 @@ def test_a_full_history_with_roots_is_small_enough_to_be_read() -> None:
 
 @pytest.mark.real
 def test_of_what_lies_in_the_dht_only_the_organiser_and_the_keepers_that_it_names_are_believed() -> None:
-    keeper, key = Identity.create(), dht_key("run", KIND)
+    keeper, key = Identity.create(), dht_key("run", DHT_KIND)
     dht = DHT(host_maddrs=["/ip4/127.0.0.1/tcp/0"], start=True)
     try:
         for subkey, by, epoch in (

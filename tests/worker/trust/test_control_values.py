@@ -17,7 +17,7 @@ from core.run.steering.kept_control import kept_control_file
 from core.security.identity import Identity
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_values import dht_key
-from core.worker.swarm.trust.control_values import KIND, ControlPublisher, ControlReader
+from core.worker.swarm.trust.control_values import DHT_KIND, ControlPublisher, ControlReader
 
 pytestmark = pytest.mark.real
 
@@ -39,7 +39,7 @@ def dht() -> Iterator[DHT]:
 def lies_there(dht: DHT, control: ControlValue, by: Identity, seconds: float) -> None:
     """Somebody has stored that under the organiser's name, for so long."""
     signed, until = sign_control(control, by), time() + seconds
-    assert dht.store(dht_key("run", KIND), subkey=ORGANISER.peer_id, value=signed, expiration_time=until)
+    assert dht.store(dht_key("run", DHT_KIND), subkey=ORGANISER.peer_id, value=signed, expiration_time=until)
 
 
 def test_a_forged_value_and_an_older_one_are_refused_also_after_a_restart(dht: DHT, tmp_path: Path) -> None:

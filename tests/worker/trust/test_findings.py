@@ -33,7 +33,7 @@ from core.worker.swarm import FindingsLedger, FindingsPublisher, FindingsReader,
 from core.worker.swarm.dht.bounded_storage import bound_storage
 from core.worker.swarm.dht.peer_values import dht_key
 from core.worker.swarm.dht.run_records import SuspectRecord, SuspectsRecord
-from core.worker.swarm.trust.findings import KIND
+from core.worker.swarm.trust.findings import DHT_KIND
 
 ORGANISER, KEEPER, STRANGER = (Identity.create() for _ in range(3))
 LIAR = "12D3KooW" + "L" * 44
@@ -147,7 +147,7 @@ def test_of_what_lies_in_the_dht_only_the_signers_are_believed_and_their_newest_
         publisher = FindingsPublisher(keeper, ledger, "run")
         for subkey in (ORGANISER.peer_id, STRANGER.peer_id):
             forged = sign_findings(findings("honest", at=time()), STRANGER)
-            assert dht.store(dht_key("run", KIND), subkey=subkey, value=forged, expiration_time=time() + 60)
+            assert dht.store(dht_key("run", DHT_KIND), subkey=subkey, value=forged, expiration_time=time() + 60)
         signers = (ORGANISER.peer_id, KEEPER.peer_id)
         assert not reader.poll(signers) and not reader.poll(())
         ledger.add_round(round_with(LIAR))

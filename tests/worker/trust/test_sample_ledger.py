@@ -13,7 +13,7 @@ from core.run.signed_receipts import MOST_RECEIPTS, SampleReceipt, SampleReceipt
 from core.security.identity import Identity
 from core.worker.swarm.dht.peer_values import dht_key
 from core.worker.swarm.dht.progress_reports import PeerReport
-from core.worker.swarm.dht.receipts import KIND, receipts_for
+from core.worker.swarm.dht.receipts import DHT_KIND, receipts_for
 from core.worker.swarm.trust.sample_ledger import MOST_KEYS, SampleLedger
 
 ANNA, BEN = b"[owner:anna]", b"[owner:ben]"
@@ -73,7 +73,7 @@ def test_a_damaged_file_and_very_many_keys_are_borne(path: Path) -> None:
 @pytest.mark.real
 def test_of_what_lies_in_the_dht_only_a_signers_receipt_for_our_own_key_is_taken() -> None:
     organiser, stranger = Identity.create(), Identity.create()
-    dht, key = DHT(host_maddrs=["/ip4/127.0.0.1/tcp/0"], start=True), dht_key("run", KIND)
+    dht, key = DHT(host_maddrs=["/ip4/127.0.0.1/tcp/0"], start=True), dht_key("run", DHT_KIND)
 
     def record(subkey: bytes, samples: int, by: Identity) -> bytes:
         return sign_receipts(

@@ -17,7 +17,7 @@ from core.security.identity import Identity
 from core.worker.swarm.dht.bounded_storage import bound_storage
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_values import dht_key
-from core.worker.swarm.trust.tenures import KIND, AuthorityReader, TenurePublisher
+from core.worker.swarm.trust.tenures import DHT_KIND, AuthorityReader, TenurePublisher
 from tests.support.real_peers import RUN_ID, tiny
 
 pytestmark = pytest.mark.real
@@ -43,7 +43,7 @@ async def _bounded(_dht: DHT, node: DHTNode) -> None:
 def lies_there(dht: DHT, tenure: Tenure, under: Identity, by: Identity, seconds: float) -> None:
     """Somebody has stored that under that name, for so long."""
     signed, until = sign_tenure(tenure, by), time() + seconds
-    assert dht.store(dht_key(RUN_ID, KIND), subkey=under.peer_id, value=signed, expiration_time=until)
+    assert dht.store(dht_key(RUN_ID, DHT_KIND), subkey=under.peer_id, value=signed, expiration_time=until)
 
 
 def swarm_of(dht: DHT, identity: Identity, folder: Path) -> Swarm:

@@ -17,7 +17,6 @@ from core.cli.runner.worker_session import WorkerSession
 from core.client.session import Session
 from core.errors import ErrorKind, UserError
 from core.hardware.discovery import choose_device
-from core.protocol.client_events import ClientEvent
 from core.protocol.commands import Publish, Succession
 from core.protocol.events import Published, Pushed, Warned
 from core.run.manifest import RunManifest
@@ -29,7 +28,7 @@ def publish(command: PublishRun, context: CommandContext) -> int:
     request = publish_request(command, context)
     with serving_metrics(command.metrics) as serve, WorkerSession(context, display_for(command.json)) as worker:
         if serve is not None:
-            worker.on_event = OwnFleet(serve, request.manifest).handle_event
+            worker.listeners.append(OwnFleet(serve, request.manifest).handle_event)
         worker.client.publish(request)
         published = wait_until_published(worker)
         if not command.json:
@@ -51,13 +50,7 @@ def _pushes(worker: WorkerSession, command: PublishRun, request: Publish, contex
         worker.display.handle_event(event, worker.session)
 
     pusher = ModelPusher(request.manifest.run.id, command.push, command.push_every_epochs, context, tell)
-    before = worker.on_event
-
-    def hear(event: ClientEvent) -> None:
-        before(event)
-        pusher.handle_event(event)
-
-    worker.on_event = hear
+    worker.listeners.append(pusher.handle_event)
     try:
         yield
     finally:

@@ -23,7 +23,7 @@ from core.worker.swarm.dht.peer_values import dht_key, peer_value
 from core.worker.swarm.dht.publisher import Publisher
 from core.worker.swarm.dht.reader import forget, read_dictionary
 
-KIND = "workerbee_admissions"  # of values, in the DHT key
+DHT_KIND = "workerbee_admissions"  # of values, in the DHT key
 
 
 class AdmissionValidator(RecordValidatorBase):
@@ -31,7 +31,7 @@ class AdmissionValidator(RecordValidatorBase):
 
     def __init__(self, run_id: str, authority: RunAuthority) -> None:
         self._run_id, self._authority = run_id, authority.widest  # it stays as it is when somebody takes over
-        self._key_id = DHTID.generate(source=dht_key(run_id, KIND)).to_bytes()
+        self._key_id = DHTID.generate(source=dht_key(run_id, DHT_KIND)).to_bytes()
 
     def validate(self, record: DHTRecord) -> bool:
         """Whether the record may be stored; what records under other keys say is none of our business."""
@@ -56,14 +56,14 @@ class Admissions:
         self._own_key = key_hash(MSGPackSerializer.dumps(RSASignatureValidator(swarm.progress_key).local_public_key))
         self._book = AdmissionBook(run_id, authority)
         swarm.dht.add_validators([AdmissionValidator(run_id, authority)])
-        forget(swarm.dht, dht_key(run_id, KIND))
+        forget(swarm.dht, dht_key(run_id, DHT_KIND))
 
     def publisher(self, ticket: bytes) -> Publisher:
         """What keeps our admission in the DHT."""
         organiser = self._book.authority.organiser
         own = Admission(run_id=self._run_id, organiser=organiser, key=self._own_key, at=time.time(), ticket=ticket)
         peer_id = self._identity.peer_id
-        return Publisher(self._dht, dht_key(self._run_id, KIND), peer_id, sign_admission(own, self._identity))
+        return Publisher(self._dht, dht_key(self._run_id, DHT_KIND), peer_id, sign_admission(own, self._identity))
 
     def poll(self, authority: RunAuthority, blocked: frozenset[str]) -> Mapping[PeerID, bytes]:
         """Look for others; the keys' hashes of all who may take part at present, ourselves included, by peer."""
@@ -74,6 +74,6 @@ class Admissions:
 
 
 def _read(dht: DHT, run_id: str, also_ask: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
-    for record in read_dictionary(dht, dht_key(run_id, KIND), also_ask):
+    for record in read_dictionary(dht, dht_key(run_id, DHT_KIND), also_ask):
         if (found := peer_value(record, MAX_ADMISSION_BYTES)) is not None:
             yield found

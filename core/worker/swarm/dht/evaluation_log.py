@@ -22,7 +22,7 @@ from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_values import dht_key, values_of
 from core.worker.swarm.dht.publisher import Publisher, StartThread
 
-KIND = "workerbee_scores"  # of values, in the DHT key
+DHT_KIND = "workerbee_scores"  # of values, in the DHT key
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class EvaluationLog:
 
     def __init__(self, swarm: Swarm, every_epochs: int, file: Path, history: EvaluationHistory) -> None:
         self._identity, self._every_epochs, self._file, self._history = swarm.identity, every_epochs, file, history
-        self._publisher = Publisher(swarm.dht, dht_key(history.run_id, KIND), swarm.peer_id, self._signed())
+        self._publisher = Publisher(swarm.dht, dht_key(history.run_id, DHT_KIND), swarm.peer_id, self._signed())
 
     @classmethod
     def load(cls, swarm: Swarm, manifest: RunManifest, file: Path, rollback: Rollback | None = None) -> EvaluationLog:
@@ -78,7 +78,7 @@ def published_scores(dht: DHT, run_id: str, signers: Sequence[str]) -> Evaluatio
     if not signers:
         return EvaluationHistory(run_id)
     latest = {signer: EvaluationHistory(run_id) for signer in signers}
-    for signer, value in values_of(dht, dht_key(run_id, KIND), signers, MAX_SCORES_BYTES):
+    for signer, value in values_of(dht, dht_key(run_id, DHT_KIND), signers, MAX_SCORES_BYTES):
         if (history := scores_in(value, signer, run_id)) and history.signed_at >= latest[signer].signed_at:
             latest[signer] = history
     first, *keepers = latest.values()

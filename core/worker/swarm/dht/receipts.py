@@ -15,18 +15,20 @@ from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_values import dht_key, values_of
 from core.worker.swarm.dht.publisher import Publisher
 
-KIND = "workerbee_receipts"  # of values, in the DHT key
+DHT_KIND = "workerbee_receipts"  # of values, in the DHT key
 
 
 def receipts_publisher(swarm: Swarm, receipts: SampleReceipts) -> Publisher:
     """What keeps our receipts in the DHT."""
-    return Publisher(swarm.dht, dht_key(receipts.run_id, KIND), swarm.peer_id, sign_receipts(receipts, swarm.identity))
+    return Publisher(
+        swarm.dht, dht_key(receipts.run_id, DHT_KIND), swarm.peer_id, sign_receipts(receipts, swarm.identity)
+    )
 
 
 def receipts_for(dht: DHT, run_id: str, signers: Sequence[str], own_subkey: bytes) -> Iterator[ReceiptSeen]:
     """The receipts that these peer ids have signed for us; ``own_subkey`` is that of our progress reports."""
     key = key_hash(own_subkey)
-    for signer, record in values_of(dht, dht_key(run_id, KIND), signers, MAX_RECEIPTS_BYTES):
+    for signer, record in values_of(dht, dht_key(run_id, DHT_KIND), signers, MAX_RECEIPTS_BYTES):
         signed = receipts_in(record, signer, run_id)
         receipt = signed.of(key) if signed is not None else None
         if receipt is not None:

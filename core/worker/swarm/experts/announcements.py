@@ -33,7 +33,7 @@ LIFETIME_SECONDS = 30.0
 CLOCK_SECONDS = 60.0  # by which two computers' clocks may differ
 MAX_HOSTED = 512  # as many as `HostedExperts` allows
 MAX_ANNOUNCEMENT_BYTES = 16 * 1024
-KIND = "workerbee_experts"  # of values, in the DHT key
+DHT_KIND = "workerbee_experts"  # of values, in the DHT key
 _KIND = b"workerbee hosted experts 1:"
 
 
@@ -84,7 +84,7 @@ class AnnouncementValidator(RecordValidatorBase):
     """Keeps forged and old announcements out of this peer's part of the DHT."""
 
     def __init__(self, run_id: str) -> None:
-        self._run_id, self._key_id = run_id, DHTID.generate(source=dht_key(run_id, KIND)).to_bytes()
+        self._run_id, self._key_id = run_id, DHTID.generate(source=dht_key(run_id, DHT_KIND)).to_bytes()
 
     def validate(self, record: DHTRecord) -> bool:
         """Whether the record may be stored; what records under other keys say is none of our business."""
@@ -101,14 +101,14 @@ class AnnouncementValidator(RecordValidatorBase):
 def guard_announcements(dht: DHT, run_id: str) -> None:
     """Refuse to store what nobody has signed, and forget what is there; call it before anything is read."""
     dht.add_validators([AnnouncementValidator(run_id)])
-    forget(dht, dht_key(run_id, KIND))
+    forget(dht, dht_key(run_id, DHT_KIND))
 
 
 def announce(dht: DHT, identity: Identity, run_id: str, hosted: Hosted) -> None:
     """Say for half a minute what that identity hosts, to the DHT and to whoever asks us. Does not wait."""
     experts = tuple((*each, hosted.tokens.get(ExpertId(*each[:2]), 0)) for each in _told(hosted.experts))
     announcement = Announcement(run_id=run_id, at=time.time(), experts=experts, copies=_told(hosted.copies))
-    value, key = sign_announcement(announcement, identity), dht_key(run_id, KIND)
+    value, key = sign_announcement(announcement, identity), dht_key(run_id, DHT_KIND)
     until = steady_time() + LIFETIME_SECONDS
     keeping = partial(_keep, key=key, subkey=identity.peer_id, value=value, until=until)
     dht.run_coroutine(keeping, return_future=True)
@@ -119,7 +119,7 @@ def announced_experts(dht: DHT, run_id: str, also_ask: Iterable[str] = ()) -> di
     """What each host announces at present, by peer id; ``also_ask`` are peer ids. Blocks for a few seconds at most."""
     found: dict[str, Hosted] = {}
     now = time.time()
-    for record in read_dictionary(dht, dht_key(run_id, KIND), also_ask):
+    for record in read_dictionary(dht, dht_key(run_id, DHT_KIND), also_ask):
         if (signed := peer_value(record, MAX_ANNOUNCEMENT_BYTES)) is None:
             continue
         host, encoded = signed

@@ -19,7 +19,7 @@ from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_values import dht_key, values_of
 from core.worker.swarm.dht.publisher import Publisher, StartThread
 
-KIND = "workerbee_blocks"  # of values, in the DHT key
+DHT_KIND = "workerbee_blocks"  # of values, in the DHT key
 FILE_POLL_SECONDS = 2.0
 
 log = logging.getLogger(__name__)
@@ -31,7 +31,7 @@ class BlockListPublisher:
     def __init__(self, swarm: Swarm, run_id: str, path: Path) -> None:
         self._identity, self._file = swarm.identity, JsonFile[BlockList](path, BlockList)
         self._blocks = BlockList(run_id=run_id)
-        self._publisher = Publisher(swarm.dht, dht_key(run_id, KIND), swarm.peer_id, self._signed())
+        self._publisher = Publisher(swarm.dht, dht_key(run_id, DHT_KIND), swarm.peer_id, self._signed())
 
     def start(self, start_thread: StartThread, leaving: threading.Event) -> None:
         """Publish what there is, and go on doing so in the background until ``leaving``."""
@@ -67,7 +67,7 @@ class BlockListReader:
 
     def poll(self, leader: str) -> frozenset[str]:
         """Look for a newer list of that leader, a peer id; the ids of the peers that are blocked at present."""
-        for _leader, value in values_of(self._dht, dht_key(self._run_id, KIND), (leader,), MAX_BLOCK_LIST_BYTES):
+        for _leader, value in values_of(self._dht, dht_key(self._run_id, DHT_KIND), (leader,), MAX_BLOCK_LIST_BYTES):
             found = blocks_in(value, leader, self._run_id)
             if found is not None and found.revision > self._newest.revision:
                 self._newest = found

@@ -19,7 +19,7 @@ from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_values import dht_key, values_of
 from core.worker.swarm.dht.publisher import Publisher, Republisher, StartThread
 
-KIND = "workerbee_control"  # of values, in the DHT key
+DHT_KIND = "workerbee_control"  # of values, in the DHT key
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ class ControlPublisher:
         self._identity, self._completed = swarm.identity, completed
         self._file, self._kept = JsonFile[ControlValue](path, ControlValue), kept_control_file(swarm.folder, run_id)
         self._control = kept_control(self._kept, swarm.peer_id, run_id)
-        self._publisher = Publisher(swarm.dht, dht_key(run_id, KIND), swarm.peer_id, self._signed())
+        self._publisher = Publisher(swarm.dht, dht_key(run_id, DHT_KIND), swarm.peer_id, self._signed())
 
     def start(self, start_thread: StartThread) -> None:
         """Publish what there is, and go on doing so in the background; newer values are taken by ``poll``."""
@@ -87,7 +87,7 @@ class ControlReader:
     def poll(self) -> ControlValue:
         """Look for a newer value; the newest one."""
         leader = self.authority.leader
-        for _leader, signed in values_of(self._dht, dht_key(self._run_id, KIND), (leader,), MAX_CONTROL_BYTES):
+        for _leader, signed in values_of(self._dht, dht_key(self._run_id, DHT_KIND), (leader,), MAX_CONTROL_BYTES):
             newest = newer_of(self._newest, control_in(signed, leader, self._run_id))
             if newest is not self._newest:
                 self._newest = newest
@@ -99,7 +99,7 @@ class ControlReader:
 
 def control_republisher(dht: DHT, run_id: str, start_thread: StartThread) -> Republisher:
     """What keeps a leader's control value in the DHT for it, so that it holds while the leader is away."""
-    return Republisher(dht, dht_key(run_id, KIND), start_thread)
+    return Republisher(dht, dht_key(run_id, DHT_KIND), start_thread)
 
 
 def control_now(swarm: Swarm, run_id: str, authority: RunAuthority) -> ControlValue:

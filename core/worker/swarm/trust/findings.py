@@ -29,7 +29,7 @@ from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_values import dht_key, values_of
 from core.worker.swarm.dht.publisher import Publisher, StartThread
 
-KIND = "workerbee_findings"  # of values, in the DHT key
+DHT_KIND = "workerbee_findings"  # of values, in the DHT key
 REMEMBERED_TRIES = 8  # of each peer
 LEAST_TRIES = 4  # before a peer is named
 LEAST_HARM = 0.0005  # of the held-out loss; less is the run's noise
@@ -121,7 +121,7 @@ class FindingsPublisher:
 
     def __init__(self, swarm: Swarm, ledger: FindingsLedger, run_id: str) -> None:
         self._ledger, self._identity = ledger, swarm.identity
-        self._publisher = Publisher(swarm.dht, dht_key(run_id, KIND), swarm.peer_id, self._signed())
+        self._publisher = Publisher(swarm.dht, dht_key(run_id, DHT_KIND), swarm.peer_id, self._signed())
         self._is_started = False
 
     def publish(self, start_thread: StartThread) -> None:
@@ -151,7 +151,7 @@ class FindingsReader:
         return {signer: found for signer, found in self._newest.items() if signer in signers}
 
     def _look(self, signers: Collection[str]) -> None:
-        for signer, value in values_of(self._dht, dht_key(self._run_id, KIND), (*signers,), MAX_FINDINGS_BYTES):
+        for signer, value in values_of(self._dht, dht_key(self._run_id, DHT_KIND), (*signers,), MAX_FINDINGS_BYTES):
             found = findings_in(value, signer, self._run_id)
             if found is not None and (signer not in self._newest or found.at > self._newest[signer].at):
                 self._newest[signer] = found

@@ -29,7 +29,7 @@ from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_values import dht_key, values_of
 from core.worker.swarm.dht.publisher import Publisher, Republisher, StartThread
 
-KIND = "workerbee_tenures"  # of values, in the DHT key
+DHT_KIND = "workerbee_tenures"  # of values, in the DHT key
 
 _Signed = Annotated[bytes, Meta(max_length=MAX_TENURE_BYTES)]
 
@@ -64,7 +64,7 @@ class AuthorityReader:
         if not self._tenures:
             for signer, signed in [*self._signed.items()]:
                 self._see(signer, signed)
-        found = values_of(self._dht, dht_key(self._run_id, KIND), signers, MAX_TENURE_BYTES)
+        found = values_of(self._dht, dht_key(self._run_id, DHT_KIND), signers, MAX_TENURE_BYTES)
         if sum(self._see(signer, signed) for signer, signed in found) and self._file is not None:
             self._file.save(self._signed)
         return authority_of(manifest, organiser, self._tenures, time.time())
@@ -86,7 +86,7 @@ class AuthorityReader:
 
 def tenure_republisher(dht: DHT, run_id: str, start_thread: StartThread) -> Republisher:
     """What keeps others' tenures in the DHT, so that whoever comes later knows who leads the run, and since when."""
-    return Republisher(dht, dht_key(run_id, KIND), start_thread)
+    return Republisher(dht, dht_key(run_id, DHT_KIND), start_thread)
 
 
 class TenurePublisher:
@@ -103,7 +103,7 @@ class TenurePublisher:
         last = None if kept is None else tenure_in(kept, swarm.peer_id, run_id)
         fresh = Tenure(run_id=run_id, since=now, at=now, taken_over=now if takes_over else 0.0)
         self._tenure = fresh if takes_over or last is None else last
-        self._publisher = Publisher(swarm.dht, dht_key(run_id, KIND), swarm.peer_id, self._renewed())
+        self._publisher = Publisher(swarm.dht, dht_key(run_id, DHT_KIND), swarm.peer_id, self._renewed())
 
     def start(self, start_thread: StartThread) -> None:
         """Publish it, and go on doing so in the background."""
