@@ -27,12 +27,15 @@ def p2pd_of(worker: Peer) -> psutil.Process:
     return next(process for process in worker.family if process.name() == "p2pd")
 
 
-def ends_with_a_reason(worker: Peer, part: str) -> None:
+def ends_with_a_reason(worker: Peer, *parts: str) -> None:
+    """The worker fails because one of these processes has ended.
+
+    An averager and the DHT process may die of each other's death within a poll of the watchdog: a call that is cut in
+    the pipe between them is an EOFError, which hivemind's ``DHT.run`` does not catch.
+    """
     failed = worker.wait_for(Failed)
-    assert (ErrorKind.from_key(failed.problem), str(failed.detail)) == (
-        ErrorKind.WORKER_CRASHED,
-        f"{part} has ended.",
-    )
+    assert ErrorKind.from_key(failed.problem) is ErrorKind.WORKER_CRASHED
+    assert str(failed.detail) in [f"{part} has ended." for part in parts]
     assert worker.process.wait(GONE_SECONDS) == 1
     assert survivors(worker) == []
 
@@ -49,7 +52,7 @@ def test_the_dht_is_missed_while_the_model_is_built(organiser: Peer, group: Peer
     found = worker.wait_for(RunFound)
     worker.send(consent_to(found))
     dht.kill()
-    ends_with_a_reason(worker, "The process of the DHT")
+    ends_with_a_reason(worker, "The process of the DHT", "An averaging process")
 
 
 def test_an_averager_is_missed_from_its_birth_on(organiser: Peer, group: PeerGroup) -> None:
@@ -60,4 +63,4 @@ def test_an_averager_is_missed_from_its_birth_on(organiser: Peer, group: PeerGro
     while not (born := averagers_of(worker_process)):
         assert worker.process.poll() is None
     born[0].kill()
-    ends_with_a_reason(worker, "An averaging process")
+    ends_with_a_reason(worker, "An averaging process", "The process of the DHT")
