@@ -7,6 +7,7 @@ import sys
 
 from app.desktop.display import is_display_there, why_no_window
 from app.desktop.launch_request import LaunchRequest
+from app.import_hook import remove_import_hook
 
 _NO_WINDOW_CODE = 7
 _USAGE_CODE = 2
@@ -45,6 +46,7 @@ def _window(request: LaunchRequest | None) -> int:
         return _NO_WINDOW_CODE
     gc.disable()  # nothing that a start makes is garbage; looking for some takes a tenth of its time
     try:
+        remove_import_hook()
         from app.startup import open_demo, open_window
     except ImportError as error:
         if not (error.name or "").startswith("PySide6") and ".so" not in str(error):
