@@ -193,8 +193,9 @@ class Application(QObject):
             self.availability.start,
             lambda: self._continue_run(request),
             self._follow_updates,
+            gc.freeze,  # what a start makes remains; no later collection has to look through it
+            gc.enable,
         ]
-        gc.enable()
 
         def run_step() -> None:
             step = steps.pop(0)

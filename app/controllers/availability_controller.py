@@ -95,7 +95,7 @@ class AvailabilityController(QObject):
         from app.observers.desktop_observer import DesktopObserver
 
         self._desktop = DesktopObserver(QDBusConnection.sessionBus(), QDBusConnection.systemBus(), self)
-        self._desktop.watch_idle(self._timer.isActive())
+        self._watch_idle()
         self._desktop.changed.connect(self._check_now)
 
     def stop(self) -> None:
@@ -105,8 +105,7 @@ class AvailabilityController(QObject):
             self._traffic.write()
         self._timer.stop()
         self._watch.stop()
-        if self._desktop is not None:
-            self._desktop.watch_idle(False)
+        self._watch_idle()
 
     def look(self) -> tuple[Decision, tuple[RuleView, ...], frozenset[str]]:
         """The decision, every rule with what it sees, and the programs that run; nothing before the first look.
@@ -161,8 +160,13 @@ class AvailabilityController(QObject):
         if not self._timer.isActive() and self._is_wanted:
             self._watch.start()
             self._timer.start(_FIRST_MILLISECONDS)
-            if self._desktop is not None:
-                self._desktop.watch_idle(True)
+        self._watch_idle()
+
+    def _watch_idle(self) -> None:
+        """Have the idle time asked for where a rule needs it, or somebody looks at what the rules see."""
+        if self._desktop is not None:
+            is_wanted = self.rules.needs_idle_time or time.monotonic() < self._looked_until
+            self._desktop.watch_idle(self._timer.isActive() and is_wanted)
 
     @property
     def _is_wanted(self) -> bool:
@@ -171,6 +175,7 @@ class AvailabilityController(QObject):
     def _check(self) -> None:
         """Soon after the beginning, so that nobody who starts a run then has to be paused."""
         if self._is_wanted:
+            self._watch_idle()
             has_seen = self._guard.check()
             next_check = self._guard.next_check_seconds(self._watch.next_look_seconds)
             self._timer.setInterval(int(next_check * 1000) if has_seen else _FIRST_MILLISECONDS)
@@ -179,6 +184,7 @@ class AvailabilityController(QObject):
 
     def _check_now(self) -> None:
         if self._timer.isActive():
+            self._watch_idle()
             self._guard.check()
 
     def _seen(self) -> Observation | None:

@@ -28,7 +28,8 @@ class Bridge(QObject):
     A ``post_…`` may be called from any thread, at any time, also after the window's end. Its signal is emitted on the
     main thread, in order, and never before ``post_…`` has returned. A report of progress wakes nobody: it waits for
     ``deliver``, for another event, or until MOST_WAITING of them wait, since waking a sleeping program costs more than
-    what the program then does with a report.
+    what the program then does with a report. Of those of one epoch that wait one behind the other only the last is
+    emitted: it counts from the same beginnings as the others.
 
     Signals:
         event_arrived: an event of the client.
@@ -87,9 +88,11 @@ class Bridge(QObject):
 
     @Slot()
     def deliver(self) -> None:
-        """Emit all events that have been posted; main thread only."""
+        """Emit the events that have been posted; main thread only."""
         while self._waiting:
-            self.event_arrived.emit(self._waiting.popleft())
+            event = self._waiting.popleft()
+            if not (self._waiting and _is_superseded(event, self._waiting[0])):
+                self.event_arrived.emit(event)
 
     @Slot(object)
     def _deliver_devices(self, seen: object) -> None:
@@ -106,3 +109,7 @@ class Bridge(QObject):
     @Slot(str, object)
     def _deliver_catalogue(self, source: str, answer: object) -> None:
         self.catalogue_arrived.emit(source, answer)
+
+
+def _is_superseded(event: ClientEvent, later: ClientEvent) -> bool:
+    return isinstance(event, Progress) and isinstance(later, Progress) and event.epoch == later.epoch

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtDBus import QDBusConnection
 
 from app.desktop.suspend import seconds_suspended
@@ -77,6 +77,8 @@ class IdleObserver(QObject):
         super().__init__(parent)
         self._sources = sources
         self._timer = QTimer(self, interval=int(poll_seconds * 1000))
+        if poll_seconds >= 1:
+            self._timer.setTimerType(Qt.TimerType.VeryCoarseTimer)
         self._timer.timeout.connect(self._poll)
         self.watch(True)
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 
 import msgspec
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.controllers.device_poller import DevicePoller
 from app.controllers.session_controller import SessionController
@@ -67,7 +67,7 @@ class RunOrderController(QObject):
         self._is_active = False
         self._pending: RunContinued | None = None
         self._asked: set[RunKey] = set()
-        self._timer = QTimer(self, interval=_LOOK_MILLISECONDS)
+        self._timer = QTimer(self, interval=_LOOK_MILLISECONDS, timerType=Qt.TimerType.VeryCoarseTimer)
         self._timer.timeout.connect(self._look)
         session_controller.changed.connect(self._follow)
         session_controller.left.connect(self._stop)
@@ -204,7 +204,7 @@ class RunOrderController(QObject):
     def _look(self) -> None:
         if not self._is_active or self._pending is not None:
             return
-        before = self._director.state.standings
+        before = self._director.state.obstacles
         event = self._director.look(self._session_controller.session)
         self._ask()
         match event:
@@ -212,7 +212,7 @@ class RunOrderController(QObject):
                 self._change(event)
             case EarlierRunReopened():
                 self._bridge.post_event(event)
-            case None if self._director.state.standings != before:
+            case None if self._director.state.obstacles != before:
                 self.changed.emit()
             case None:
                 pass

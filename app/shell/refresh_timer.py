@@ -1,10 +1,13 @@
-"""The clock of the window: one timer, since each wake-up of a program in the tray costs CPU time."""
+"""The clock of the window: one timer, since each wake-up of a program in the tray costs CPU time.
+
+It is a very coarse one, as others of a second and more are: Qt has all of those go off together, at full seconds.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 _SLOW_SECONDS = 5
 
@@ -26,7 +29,7 @@ class RefreshTimer(QObject):
         super().__init__(parent)
         self._is_seen = is_seen
         self._seconds = 0
-        self._timer = QTimer(self, interval=1000)
+        self._timer = QTimer(self, interval=1000, timerType=Qt.TimerType.VeryCoarseTimer)
         self._timer.timeout.connect(self._tick)
 
     def start(self) -> None:

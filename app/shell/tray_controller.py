@@ -93,8 +93,7 @@ class TrayController(QObject):
         from core.texts.device import short_label_of
 
         notice = notice_of(before, after, time.time())
-        is_wanted = self._settings_store.settings.notifications and not self._window.isActiveWindow()
-        if notice is not None and is_wanted:
+        if notice is not None and self._settings_store.settings.notifications and not self._window.isActiveWindow():
             title = f"{short_label_of(device)}: {notice.title}" if device else notice.title
             self._show_notification(title, notice.words)
 

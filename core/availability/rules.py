@@ -76,6 +76,15 @@ class AvailabilityRules(StrictStruct, omit_defaults=True, kw_only=True, frozen=T
         return not (self.download_rate is self.attended_download_rate is None)
 
     @property
+    def needs_idle_time(self) -> bool:
+        """Whether anything depends on how long nobody has touched the computer."""
+        rates_differ = (self.upload_rate, self.download_rate) != (
+            self.attended_upload_rate,
+            self.attended_download_rate,
+        )
+        return self.idle_minutes is not None or rates_differ
+
+    @property
     def measures_gpu(self) -> bool:
         """Whether any limit is about what the GPU's driver measures."""
         return not (self.gpu_celsius is self.gpu_watts is self.fan_percent is None)

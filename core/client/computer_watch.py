@@ -14,7 +14,8 @@ from core.availability.observation import Observation
 from core.availability.rules import AvailabilityRules
 from core.hardware.device import Device
 
-LOOK_SECONDS = 2.0
+LOOK_SECONDS = 1.7
+"""So that a use of the GPU which has to last two seconds asks for a pause within four, whenever it began."""
 STALE_SECONDS = 20.0
 """After so long without a new look, what was seen before counts as not seen: the driver that was asked hangs."""
 

@@ -33,9 +33,8 @@ class EventTimestamps:
         if averaged is not self.averaged:
             timestamps = replace(timestamps, averaged=averaged, averaged_at=now)
         if session.progress is not self.progress:
-            timestamps = replace(timestamps, progress=session.progress, progress_at=now)
-            if session.progress is not None:
-                timestamps = replace(timestamps, traffic=self.traffic.after(session.progress, now))
+            traffic = self.traffic if session.progress is None else self.traffic.after(session.progress, now)
+            timestamps = replace(timestamps, progress=session.progress, progress_at=now, traffic=traffic)
         if session.restarting is not self.restarting:
             timestamps = replace(timestamps, restarting=session.restarting, restarting_at=now)
         return timestamps

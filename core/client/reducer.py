@@ -231,7 +231,7 @@ def _after_work(session: Session, event: _Work) -> Session:
             return replace(_at_epoch(_at_work(session), event.epoch), training=event, loading=None)
         case Progress():
             at_work = _at_epoch(_with_share(_at_work(session), event), event.epoch)
-            return replace(at_work.with_samples(event), progress=event, loading=None)
+            return replace(at_work, progress=event, loading=None, contributed_samples=session.contributed_with(event))
         case RoundFinished():
             return replace(session, rounds=(*session.rounds, event)[-KEPT_ROUNDS:])
         case _:

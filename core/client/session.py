@@ -145,10 +145,9 @@ class Session:
         others = (each for each in self.receipts if (each.run_id, each.signer, each.key) != place)
         return replace(self, receipts=(*others, receipt)[-KEPT_RECEIPTS:])
 
-    def with_samples(self, event: Progress | Left) -> Session:
-        """The session with what a worker has computed, which counts from zero; what was given is never taken back."""
-        contributed = self.earlier_samples + event.contributed_samples
-        return replace(self, contributed_samples=max(self.contributed_samples, contributed))
+    def contributed_with(self, event: Progress | Left) -> int:
+        """All samples, with what a worker has computed, which counts from zero; what was given is never taken back."""
+        return max(self.contributed_samples, self.earlier_samples + event.contributed_samples)
 
     @property
     def opening_again(self) -> Opening | None:

@@ -21,7 +21,7 @@ def after_setback(session: Session, event: Setback) -> Session:
         case Failed():
             return _after_failure(session, event)
         case Left():
-            return replace(session.with_samples(event), left=event)
+            return replace(session, contributed_samples=session.contributed_with(event), left=event)
         case WorkerExited():
             return _after_exit(session)
         case Restarting():

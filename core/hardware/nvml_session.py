@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
+import time
 from typing import Any
 
+LIBRARY_RETRY_SECONDS = 60.0
+"""After so long the library is looked for again where there was none: a driver may be installed meanwhile."""
 _log = logging.getLogger(__name__)
 
 
@@ -13,6 +16,7 @@ class NvmlSession:
 
     def __init__(self) -> None:
         self._is_open = False
+        self._missing: tuple[float, Exception] | None = None
         self._told: set[str] = set()
 
     def opened(self) -> Any:
@@ -20,7 +24,13 @@ class NvmlSession:
         import pynvml
 
         if not self._is_open:
-            pynvml.nvmlInit()
+            if self._missing is not None and time.monotonic() - self._missing[0] < LIBRARY_RETRY_SECONDS:
+                raise self._missing[1].with_traceback(None)  # or else it grows with every look
+            try:
+                pynvml.nvmlInit()
+            except pynvml.NVMLError_LibraryNotFound as error:
+                self._missing = time.monotonic(), error
+                raise
             self._is_open = True
         return pynvml
 

@@ -6,7 +6,7 @@ import logging
 
 _log = logging.getLogger(__name__)
 _YOUNG_LOOKS = 5
-_ROUND_LOOKS = 30
+_ROUND_LOOKS = 60
 
 
 class RunningPrograms:
@@ -14,7 +14,7 @@ class RunningPrograms:
 
     Every look lists the ids of all processes, which is cheap, and reads the names of those alone that are new: for
     ``_YOUNG_LOOKS`` looks, because a shell's child becomes a program a moment after it is there. Of the others a
-    thirtieth is read each time, so that within a minute also a reused id and a dead process (a zombie) are seen.
+    sixtieth is read each time, so that within two minutes also a reused id and a dead process (a zombie) are seen.
     """
 
     def __init__(self) -> None:

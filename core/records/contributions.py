@@ -15,7 +15,7 @@ from core.records.contribution_totals import ContributionDelta, RunDay, total_of
 from core.records.store import HistoryStore, run_key
 
 LONGEST_GAP_SECONDS = 60.0  # longer between two calls: the computer slept, or its clock jumped
-SAVE_EVERY_SECONDS = 10.0  # each time a disk is woken
+SAVE_EVERY_SECONDS = 30.0  # each time a disk is woken
 _MOST_WATTS = 2000.0  # of one GPU: a counter that runs faster has begun anew
 _STALE_SECONDS = 15.0  # a measurement of the GPU may be so old
 _MOST_AT_ONCE = 2**40  # a worker may say anything, and a file has only so many digits

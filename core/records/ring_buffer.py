@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -81,20 +81,22 @@ class RingBuffer:
 
     def add(self, at: float, value: float) -> None:
         """Add a finite value; several in one column make its low and its high."""
-        bucket = self.resolution.bucket(at)
-        if self._origin is None:
-            self._origin = bucket
-        slot = (bucket - self._origin) % self.resolution.capacity
-        if slot >= len(self._buckets):
-            self._make_room(slot)
-        former, low, high = self._buckets[slot], value, value
-        if former == bucket:
-            low, high = min(low, self._lows[slot]), max(high, self._highs[slot])
-        self._buckets[slot], self._lows[slot], self._highs[slot] = bucket, low, high
-        self._unsaved[slot] = 1
-        self._invalidate(bucket)
-        if former != bucket:
-            self._invalidate(former)
+        self.add_points([(at, value)])
+
+    def add_points(self, points: Iterable[tuple[float, float]]) -> None:
+        """Add finite values, each with its time; those of one column that follow each other are written at once."""
+        step = self.resolution.step_seconds
+        column, low, high = None, 0.0, 0.0
+        for at, value in points:
+            bucket = int(at // step)
+            if bucket == column:
+                low, high = min(low, value), max(high, value)
+            else:
+                if column is not None:
+                    self._put(column, low, high)
+                column, low, high = bucket, value, value
+        if column is not None:
+            self._put(column, low, high)
 
     def merge(self, columns: Sequence[tuple[int, float, float]]) -> None:
         """Merge (bucket, low, high) as they were saved; what has been added since wins over them."""
@@ -147,6 +149,23 @@ class RingBuffer:
     def is_saved(self) -> bool:
         """Whether no column has changed since it was last taken."""
         return 1 not in self._unsaved
+
+    def _put(self, bucket: int, low: float, high: float) -> None:
+        if self._origin is None:
+            self._origin = bucket
+        slot = (bucket - self._origin) % self.resolution.capacity
+        if slot >= len(self._buckets):
+            self._make_room(slot)
+        former = self._buckets[slot]
+        if former == bucket:
+            low, high = min(low, self._lows[slot]), max(high, self._highs[slot])
+            if (low, high) == (self._lows[slot], self._highs[slot]):
+                return
+        self._buckets[slot], self._lows[slot], self._highs[slot] = bucket, low, high
+        self._unsaved[slot] = 1
+        self._invalidate(bucket)
+        if former != bucket:
+            self._invalidate(former)
 
     def _make_room(self, slot: int) -> None:
         missing = max(0, slot + 1 - len(self._buckets))

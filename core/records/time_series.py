@@ -34,7 +34,7 @@ Series = Literal[
     "received_rate",
 ]
 SERIES: tuple[Series, ...] = get_args(Series)
-SAVE_EVERY_SECONDS = 10.0
+SAVE_EVERY_SECONDS = 30.0
 _MOST_COLUMNS_AT_ONCE = 5_000  # so that what waited for a full disk is handed over in bites
 _RUNS_IN_MEMORY = 3
 _EARLIEST = 1_577_836_800.0  # 2020: a computer that believes in an earlier time has not set its clock yet
@@ -53,11 +53,27 @@ class Curve:
 
 @dataclass
 class _Run:
-    """The rings of each of its series; ``began`` is when its first value was noted."""
+    """The rings of each of its series; ``began`` is when its first value was noted.
+
+    New values wait until somebody looks at the rings, since those of some seconds are sorted into nine rings at about
+    the cost of one.
+    """
 
     began: float | None = None
     is_begin_loaded: bool = False
     lines: dict[Series, list[RingBuffer]] = field(default_factory=dict)
+    waiting: dict[Series, list[tuple[float, float]]] = field(default_factory=dict)
+
+    def add(self, series: Series, at: float, value: float) -> None:
+        """Add a value to the rings of a series, when they are next looked at."""
+        self.waiting.setdefault(series, []).append((at, value))
+
+    def settle(self) -> None:
+        """Sort the values that wait into the rings."""
+        waiting, self.waiting = self.waiting, {}
+        for series, points in waiting.items():
+            for ring in self.rings(series):
+                ring.add_points(points)
 
     def rings(self, series: Series) -> list[RingBuffer]:
         """The ring buffers of a series, from fine to coarse."""
@@ -74,6 +90,7 @@ class _Run:
     @property
     def is_saved(self) -> bool:
         """Whether the store has been given everything."""
+        self.settle()
         return all(ring.is_saved for rings in self.lines.values() for ring in rings)
 
     def unsaved(self, run_id: str, most: int) -> Iterator[CurvePart]:
@@ -120,8 +137,7 @@ class History:
         if abs(value) <= sys.float_info.max and _EARLIEST <= at < _LATEST:
             run = self._run(run_id)
             run.began_by(at)
-            for ring in run.rings(series):
-                ring.add(at, float(value))
+            run.add(series, at, float(value))
         if time.monotonic() - self._saved_at >= SAVE_EVERY_SECONDS:
             self._hand_over()
             self.store.save_soon()
@@ -132,6 +148,7 @@ class History:
         There are columns for all of the period, also for the part that is before anything was noted.
         """
         run = self._run(run_id)
+        run.settle()
         span = now - self._begin(run_id, run, now) if period_seconds is None else period_seconds
         rings = run.rings(series)
         ring = next((ring for ring in rings if span <= ring.resolution.span_seconds), rings[-1])
@@ -195,6 +212,8 @@ class History:
     def _hand_over(self) -> bool:
         """Give the store what is new; whether there was anything."""
         self._saved_at = time.monotonic()
+        for run in self._runs.values():
+            run.settle()
         if not self.store.is_ready:
             return False
         if self.store.aside != self._aside:

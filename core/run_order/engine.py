@@ -56,6 +56,11 @@ class OrderState:
     changed_at: float | None = None
     standings: Mapping[RunKey, Standing] = field(default_factory=dict)
 
+    @property
+    def obstacles(self) -> dict[RunKey, Obstacle | None]:
+        """What is in the way of each run of which something is known; ``None`` where it can be helped."""
+        return {run: each.obstacle for run, each in self.standings.items()}
+
     def obstacle_of(self, run: RunKey) -> Obstacle | None:
         """What is in the way of that run, as far as is known."""
         standing = self.standings.get(run)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 from app.application import Application
+from app.observers.desktop_observer import DesktopObserver
 from core.availability.decision import Reason
 from core.availability.rules import AvailabilityRules
 from core.control.messages import ControlCommand
@@ -140,3 +142,21 @@ def test_after_a_suspend_the_rules_are_heeded(qtbot: QtBot, opened: Open) -> Non
     application.session_controller.resume_after_suspend()
     held(qtbot, application)
     assert application.session_controller.session.availability.ignored == ()
+
+
+def test_the_idle_time_is_asked_for_where_a_rule_or_a_person_wants_it(
+    qtbot: QtBot, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+    monkeypatch.setattr(DesktopObserver, "watch_idle", lambda _, is_wanted: asked.append(is_wanted))
+    application = opened("good", watch=watch_over(ScriptedComputer(idle_seconds=3600.0)))
+    train(qtbot, application)
+    qtbot.waitUntil(lambda: asked[-1:] == [False], timeout=LIMIT_MILLISECONDS)
+    application.settings_store.replace(availability=AvailabilityRules(idle_minutes=5))
+    assert asked[-1]
+    application.settings_store.replace(availability=AvailabilityRules(attended_upload_rate=10**6))
+    assert asked[-1]
+    application.settings_store.replace(availability=AvailabilityRules())
+    assert not asked[-1]
+    application.navigator.open_settings()
+    qtbot.waitUntil(lambda: asked[-1], timeout=LIMIT_MILLISECONDS)

@@ -104,6 +104,35 @@ def test_a_command_loads_no_qt() -> None:
     assert answer.stdout.endswith("[]\n"), answer.stdout + answer.stderr
 
 
+WINDOW_WITHOUT_A_WINDOW = """
+import linecache, os, sys
+import app.__main__ as program
+
+def remove_and_look():
+    remove()
+    sources_before = len(linecache.cache)
+    import app.startup, app.application
+    def look(request):
+        print(len(linecache.cache) - sources_before)
+        return 0
+    app.startup.open_window = look
+
+remove, program.remove_import_hook = program.remove_import_hook, remove_and_look
+os.environ["QT_QPA_PLATFORM"], sys.argv = "offscreen", ["workerbee"]
+sys.exit(program.main())
+"""
+
+
+def test_the_windows_modules_are_imported_without_reading_their_sources() -> None:
+    answer = in_fresh_process(WINDOW_WITHOUT_A_WINDOW)
+    assert (answer.stdout, answer.returncode) == ("0\n", 0), answer.stderr
+
+
+def test_pyside_reads_them_unless_its_import_hook_is_removed() -> None:
+    answer = in_fresh_process("import PySide6.QtCore, linecache, core.errors; print(bool(linecache.cache))")
+    assert answer.stdout == "True\n"
+
+
 def test_the_data_folder_of_the_settings_is_used_from_the_next_start_on(qapp: QApplication, tmp_path: Path) -> None:
     folders, chosen = Folders.below(tmp_path / "home"), tmp_path / "bees"
     save_settings(folders.settings_file, Settings(data_folder=str(chosen)))

@@ -38,7 +38,7 @@ from tests.support.environment.session_bus import session_bus
 
 Cause = Literal["gpu", "game"]
 MOST_SECONDS_TO_SEE: Mapping[Cause, float] = {"gpu": 4.0, "game": 2.0}
-"""Another program must use the GPU for two seconds, which the rule says, and is looked for every two."""
+"""Another program must use the GPU for two seconds, which the rule says, once it is seen."""
 _NAMES: Mapping[Cause, str] = {"gpu": "another program computes on the GPU", "game": "a game tells GameMode"}
 _GPU = f"gpu GPU-aaaa 8192 8000 51 NVIDIA {gpu_worker.MODEL}"
 _GAME_MODE, _GAME_MODE_PATH = "com.feralinteractive.GameMode", "/com/feralinteractive/GameMode"

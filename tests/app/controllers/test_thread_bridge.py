@@ -63,6 +63,23 @@ def test_reports_of_progress_do_not_pile_up(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: len(seen) == MOST_WAITING)
 
 
+def test_of_the_reports_of_an_epoch_that_wait_together_the_last_is_told(qtbot: QtBot) -> None:
+    bridge = Bridge()
+    seen: list[ClientEvent] = []
+    bridge.event_arrived.connect(seen.append)
+    first, second, next_epoch = progress(epoch=1, samples=10), progress(epoch=1, samples=20), progress(epoch=2)
+    told: list[ClientEvent] = [first, second, next_epoch]
+    for event in told:
+        bridge.post_event(event)
+    bridge.deliver()
+    assert seen == [second, next_epoch]
+    told = [first, Left(), second]
+    for event in told:
+        bridge.post_event(event)
+    bridge.deliver()
+    assert seen[2:] == told
+
+
 def test_the_last_words_of_a_thread_may_come_after_the_window() -> None:
     import shiboken6
 

@@ -48,6 +48,7 @@ REPORTS_AN_EPOCH = 40
 REPORTS_PER_LOOK_AT_PEERS = 10  # the real worker looks every 5 s
 _EVALUATED_EPOCHS = 5
 _TARGET = 4096
+_BYTES_A_REPORT = 1_000_000
 _ME = "12D3KooW" + "me" * 22
 
 
@@ -58,6 +59,11 @@ def manifest() -> RunManifest:
         recipe=ArithmeticGPT(),
         collaboration=Collaboration(target_batch_size=_TARGET, batch_size_per_step=32),
     )
+
+
+def reports_until(progress: Progress) -> int:
+    """How many reports were made, that one included; the window passes over some that another follows at once."""
+    return progress.sent_bytes // _BYTES_A_REPORT + 1
 
 
 def story(peers: int) -> Iterator[AnyEvent]:
@@ -86,7 +92,7 @@ def story(peers: int) -> Iterator[AnyEvent]:
             my_samples=22 * place,
             contributed_samples=contributed,
             next_step_seconds=(REPORTS_AN_EPOCH - place) * REPORT_SECONDS,
-            sent_bytes=1_000_000 * number,
+            sent_bytes=_BYTES_A_REPORT * number,
             received_bytes=900_000 * number,
             stalled_seconds=chance.uniform(0.0, 0.05),
         )

@@ -14,7 +14,7 @@ from core.records.settings import Settings
 from tests.bench.setup import Ground, NotMeasured, TooLate
 from tests.bench.window.history_fixture import write_past
 from tests.bench.window.process import Use, WindowProcess, fake_worker, settle_home
-from tests.bench.window.simulated_worker import ADDRESS, REPORT_SECONDS, REPORTS_AN_EPOCH
+from tests.bench.window.simulated_worker import ADDRESS, REPORT_SECONDS, REPORTS_AN_EPOCH, reports_until
 from tests.bench.window.virtual_screen import Screen
 
 TEN_MINUTES_REPORTS = round(600 / REPORT_SECONDS)
@@ -106,6 +106,8 @@ def rules_cost(screen: Screen, ground: Ground, seconds: float) -> RulesCost:
         highest_price=0.3,
         sent_bytes_a_day=10**15,
         received_bytes_a_day=10**15,
+        upload_rate=10**9,
+        attended_upload_rate=10**8,
     )
     with _training("window_rules", screen, ground, REPORT_SECONDS, rules) as window:
         window.ask("hush")
@@ -142,4 +144,4 @@ def _share(window: WindowProcess, ground: Ground, seconds: float) -> float:
 
 
 def _reports(window: WindowProcess) -> int:
-    return sum(isinstance(each.event, Progress) for each in window.seen())
+    return max((reports_until(each.event) for each in window.seen() if isinstance(each.event, Progress)), default=0)

@@ -54,6 +54,20 @@ def test_a_young_ring_takes_little_memory() -> None:
     assert len(ring._buckets) == 2
 
 
+@given(st.lists(st.tuples(st.integers(0, 90), st.floats(-1e6, 1e6)), max_size=40), st.integers(1, 40))
+def test_values_that_are_added_together_are_those_that_are_added_one_by_one(
+    points: list[tuple[int, float]], together: int
+) -> None:
+    one_by_one, at_once = RingBuffer(SMALL), RingBuffer(SMALL)
+    for at, value in points:
+        one_by_one.add(at, value)
+    for begin in range(0, len(points), together):
+        at_once.add_points(points[begin : begin + together])
+    for bucket in range(10):
+        assert columns(at_once, bucket, 6) == columns(one_by_one, bucket, 6)
+    assert at_once.take_unsaved(100) == one_by_one.take_unsaved(100)
+
+
 _ACTIONS = st.lists(st.tuples(st.sampled_from(["note", "ask"]), st.integers(0, 300), st.floats(-1e6, 1e6)), max_size=60)
 
 
