@@ -26,6 +26,7 @@ from app.widgets.notice_bar import NoticeBar
 
 SMALLEST = QSize(560, 420)
 FIRST = QSize(980, 720)
+_FRAME = QSize(16, 48)  # about what a desktop puts around a window; of a small screen, that much is left for it
 _RUN_FILE = ".toml"
 _MAX_DROPPED_CHARACTERS = 64 * 1024
 _MAX_GEOMETRY_BYTES = 4096
@@ -70,7 +71,7 @@ class MainWindow(QMainWindow):
         self._is_closing_for_good = False
         self.setWindowTitle(PROGRAM)
         self.setMinimumSize(SMALLEST)
-        self.resize(FIRST)
+        self.resize(FIRST.boundedTo(self.screen().availableSize() - _FRAME))
         self.setAcceptDrops(True)
         self.header, self.notice, self.pages = Header(), NoticeBar(), QStackedWidget()
         self.header.settings_requested.connect(self.settings_requested)

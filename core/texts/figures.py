@@ -44,9 +44,12 @@ def number(value: float) -> str:
 
 
 def small(value: float) -> str:
-    """Return a number below one with two digits after the point, or with one where that is all: ``0.04``, ``0.5``."""
-    tenths = round(value * 10, 6)
-    return installed().decimal(value, 1 if tenths == int(tenths) else 2)
+    """Return a number between zero and one with the first two digits that it has: ``0.5``, ``0.04``, ``0.015``."""
+    digits = 1 - math.floor(math.log10(value))
+    rounded = round(value, digits)
+    while digits > 1 and round(rounded, digits - 1) == rounded:
+        digits -= 1
+    return installed().decimal(rounded, digits)
 
 
 def time(seconds: float) -> str:

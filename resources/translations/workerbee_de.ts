@@ -1003,7 +1003,7 @@
     </message>
     <message>
         <source>What my computer has given</source>
-        <translation>Was mein Rechner beigetragen hat</translation>
+        <translation>Was mein Computer beigetragen hat</translation>
     </message>
     <message>
         <source>To models that many people train together, with Workerbee</source>
@@ -1058,7 +1058,7 @@
     </message>
     <message>
         <source>The energy is the device&apos;s alone: the rest of the computer is not in it.</source>
-        <translation>Die Energie ist die des Geräts allein: der übrige Rechner ist nicht enthalten.</translation>
+        <translation>Die Energie ist die des Geräts allein: der übrige Computer ist nicht enthalten.</translation>
     </message>
     <message>
         <source>%1 of it (~) are estimated: %2 at %3 W, since nothing measured it.</source>
@@ -1097,7 +1097,7 @@
     </message>
     <message>
         <source>This computer has not given anything yet: join a run first.</source>
-        <translation>Dieser Rechner hat noch nichts beigetragen: treten Sie erst einem Lauf bei.</translation>
+        <translation>Dieser Computer hat noch nichts beigetragen: treten Sie erst einem Lauf bei.</translation>
     </message>
     <message>
         <source>day</source>
@@ -1689,7 +1689,7 @@
     </message>
     <message>
         <source>This computer lets no program limit the uploads of another.</source>
-        <translation>Dieser Rechner lässt kein Programm begrenzen, was ein anderes hochlädt.</translation>
+        <translation>Dieser Computer lässt kein Programm begrenzen, was ein anderes hochlädt.</translation>
     </message>
     <message>
         <source>%1 returns false averages, as the organiser or a keeper has found.</source>
@@ -2478,7 +2478,7 @@
     </message>
     <message>
         <source>What this computer has given (Ctrl+B)</source>
-        <translation>Was dieser Rechner beigetragen hat (Strg+B)</translation>
+        <translation>Was dieser Computer beigetragen hat (Strg+B)</translation>
     </message>
     <message>
         <source>&amp;Help</source>
@@ -2811,7 +2811,7 @@
     <name>PaceSettings</name>
     <message>
         <source>Upload while somebody uses this computer</source>
-        <translation>Hochladen, während jemand diesen Rechner benutzt</translation>
+        <translation>Hochladen, während jemand diesen Computer benutzt</translation>
     </message>
     <message>
         <source>Upload at other times</source>
@@ -2819,7 +2819,7 @@
     </message>
     <message>
         <source>Download while somebody uses this computer</source>
-        <translation>Herunterladen, während jemand diesen Rechner benutzt</translation>
+        <translation>Herunterladen, während jemand diesen Computer benutzt</translation>
     </message>
     <message>
         <source>Download at other times</source>
@@ -2874,11 +2874,11 @@
     </message>
     <message>
         <source>While somebody uses this computer send %1 and at other times %2</source>
-        <translation>Während jemand diesen Rechner benutzt %1 senden, sonst %2</translation>
+        <translation>Während jemand diesen Computer benutzt %1 senden, sonst %2</translation>
     </message>
     <message>
         <source>While somebody uses this computer receive %1 and at other times %2</source>
-        <translation>Während jemand diesen Rechner benutzt %1 empfangen, sonst %2</translation>
+        <translation>Während jemand diesen Computer benutzt %1 empfangen, sonst %2</translation>
     </message>
 </context>
 <context>
@@ -3138,7 +3138,7 @@
     </message>
     <message>
         <source>The connection to the other computers was lost</source>
-        <translation>Die Verbindung zu den anderen Rechnern ging verloren</translation>
+        <translation>Die Verbindung zu den anderen Computern ging verloren</translation>
     </message>
     <message>
         <source>The training process ended unexpectedly</source>
@@ -3522,7 +3522,7 @@
     </message>
     <message>
         <source>Another computer is asked for one; you need not do anything.</source>
-        <translation>Ein anderer Rechner wird darum gebeten; Sie müssen nichts tun.</translation>
+        <translation>Ein anderer Computer wird darum gebeten; Sie müssen nichts tun.</translation>
     </message>
     <message>
         <source>The run&apos;s mirror is of no use just now.</source>
@@ -3530,11 +3530,11 @@
     </message>
     <message>
         <source>You need not do anything: the state comes from another computer instead.</source>
-        <translation>Sie müssen nichts tun: Der Stand kommt stattdessen von einem anderen Rechner.</translation>
+        <translation>Sie müssen nichts tun: Der Stand kommt stattdessen von einem anderen Computer.</translation>
     </message>
     <message>
         <source>This computer&apos;s results are not always finite numbers.</source>
-        <translation>Was dieser Rechner berechnet, ist nicht immer eine Zahl.</translation>
+        <translation>Was dieser Computer berechnet, ist nicht immer eine Zahl.</translation>
     </message>
     <message>
         <source>They are never sent to others; if it persists, update the GPU&apos;s driver, or lend another device.</source>
@@ -3542,7 +3542,7 @@
     </message>
     <message>
         <source>The connection to the other computers was lost.</source>
-        <translation>Die Verbindung zu den anderen Rechnern ging verloren.</translation>
+        <translation>Die Verbindung zu den anderen Computern ging verloren.</translation>
     </message>
     <message>
         <source>Workerbee joins them again by itself; if that fails, check that you are online.</source>
@@ -5664,7 +5664,7 @@
     </message>
     <message>
         <source>nobody can dial %1, which means every address of the organiser&apos;s own computer</source>
-        <translation>%1 ist von außen nicht erreichbar, denn es bedeutet jede Adresse des Rechners, auf dem der Organisator arbeitet</translation>
+        <translation>%1 ist von außen nicht erreichbar, denn es bedeutet jede Adresse des Computers, auf dem der Organisator arbeitet</translation>
     </message>
     <message>
         <source>%1 is not the address of one computer</source>

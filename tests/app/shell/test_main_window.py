@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from app.shell.main_window import MainWindow
+from app.shell.main_window import FIRST, MainWindow
 
 
 @pytest.fixture
@@ -116,6 +116,12 @@ def test_a_notice_has_a_button_and_can_be_put_away(qtbot: QtBot, window: MainWin
     centre: QPoint = window.notice.dismiss.rect().center()
     QTest.mouseClick(window.notice.dismiss, Qt.MouseButton.LeftButton, pos=centre)
     assert not window.notice.isVisible()
+
+
+def test_the_first_window_fits_on_a_small_screen(window: MainWindow) -> None:
+    available = window.screen().availableSize()
+    assert available.width() < FIRST.width(), "or else this shows nothing"
+    assert window.width() < available.width() and window.height() < available.height()
 
 
 def test_the_smallest_window_is_small(window: MainWindow) -> None:

@@ -34,6 +34,13 @@ def test_rates_have_the_digits_they_deserve() -> None:
 
 def test_small_numbers_can_be_told_apart() -> None:
     assert [figures.small(each) for each in (0.02, 0.04, 0.5, 0.06, 0.257)] == ["0.02", "0.04", "0.5", "0.06", "0.26"]
+    assert [figures.small(each) for each in (0.005, 0.01, 0.015, 0.0161, 0.1)] == [
+        "0.005",
+        "0.01",
+        "0.015",
+        "0.016",
+        "0.1",
+    ]
 
 
 def test_times_have_two_units_and_guesses_one() -> None:
