@@ -3,7 +3,7 @@
 Each limit of power, temperature or noise has a controller (PI in its velocity form, whose output is clamped, so that
 its integral does not wind up), and the least of their shares counts. Slow begins at once. Full speed comes back when no
 controller has held anything back for a while, and no earlier than ten minutes after slow began, as with pauses. So
-there are at most two changes in any ten minutes, whatever is seen.
+there are at most two changes in any ten minutes, whatever is seen. Somebody at the computer makes it slow likewise.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from typing import Literal, get_args
 from core.availability.observation import Observation
 from core.availability.rules import AvailabilityRules
 
-PaceCause = Literal["heat", "power", "noise"]
-CAUSES: tuple[PaceCause, ...] = get_args(PaceCause)
+GpuCause = Literal["heat", "power", "noise"]
+PaceCause = GpuCause | Literal["presence"]
+GPU_CAUSES: tuple[GpuCause, ...] = get_args(GpuCause)
 SHORTEST_SLOW_SECONDS = 600.0
 CALM_SECONDS = 300.0
 ATTENDED_SECONDS = 300.0
@@ -38,7 +39,7 @@ class Gains:
     most: float
 
 
-GAINS: dict[PaceCause, Gains] = {
+GAINS: dict[GpuCause, Gains] = {
     "heat": Gains(0.03, 0.03 / 60, most=10),  # °C; a cooler's time constant is about a minute
     "power": Gains(0.0, 0.075, most=1),  # shares of the limit; power follows at once
     "noise": Gains(0.01, 0.01 / 90, most=15),  # percentage points of the fan, which follows the heat
@@ -50,8 +51,8 @@ class Pace:
     """What may be used: a share of the time for computing, 0 to 1, and bytes a second to send and to receive.
 
     ``None`` for a rate is any.
-    Where it is slow there is a ``cause``, with what was ``measured`` and its ``limit``: °C, watts, or the fan's per
-    cent of its full speed.
+    Where it is slow there is a ``cause``; where that is the GPU's, also what was ``measured`` and its ``limit``: °C,
+    watts, or the fan's per cent of its full speed.
     """
 
     compute_share: float = 1.0
@@ -122,8 +123,8 @@ def pace(state: PacerState, rules: AvailabilityRules, seen: Observation) -> tupl
     if state.rules != rules:
         state = replace(state, slow=_Latch(), attended=_Latch())  # the owner does not wait for a change of theirs
     now, step = state.clock + seconds, min(seconds, _LONGEST_STEP_SECONDS)
-    controllers = {cause: _controlled(getattr(state, cause), cause, rules, seen, step) for cause in CAUSES}
-    cause = min(CAUSES, key=lambda each: controllers[each].share)
+    controllers = {cause: _controlled(getattr(state, cause), cause, rules, seen, step) for cause in GPU_CAUSES}
+    cause = min(GPU_CAUSES, key=lambda each: controllers[each].share)
     slow = state.slow.after(controllers[cause].share < MOST_SLOW_SHARE, now, CALM_SECONDS)
     attended = state.attended.after(_is_attended(seen), now, 0.0)
     after = PacerState(now, seen.monotonic, rules, **controllers, slow=slow, attended=attended)
@@ -132,16 +133,19 @@ def pace(state: PacerState, rules: AvailabilityRules, seen: Observation) -> tupl
         upload_rate=rules.attended_upload_rate if is_attended else rules.upload_rate,
         download_rate=rules.attended_download_rate if is_attended else rules.download_rate,
     )
+    share = min(controllers[cause].share, MOST_SLOW_SHARE) if slow.is_on else 1.0
+    attended_share = rules.attended_compute_share
+    if is_attended and attended_share is not None and attended_share <= share:
+        return after, replace(line, compute_share=attended_share, cause="presence")
     if not slow.is_on:
         return after, line
-    share = min(controllers[cause].share, MOST_SLOW_SHARE)
     cause = cause if controllers[cause].share < 1.0 else _limited(rules, seen, cause)
     measured, limit = _measured(cause, rules, seen)
     return after, replace(line, compute_share=share, cause=cause, measured=measured or 0.0, limit=limit or 0.0)
 
 
 def _controlled(
-    controller: _Controller, cause: PaceCause, rules: AvailabilityRules, seen: Observation, seconds: float
+    controller: _Controller, cause: GpuCause, rules: AvailabilityRules, seen: Observation, seconds: float
 ) -> _Controller:
     """Without a limit, or where nothing can be measured, nothing is held back."""
     measured, limit = _measured(cause, rules, seen)
@@ -151,7 +155,7 @@ def _controlled(
     return controller.after(GAINS[cause], error / limit if cause == "power" else error, seconds)
 
 
-def _measured(cause: PaceCause, rules: AvailabilityRules, seen: Observation) -> tuple[float | None, float | None]:
+def _measured(cause: GpuCause, rules: AvailabilityRules, seen: Observation) -> tuple[float | None, float | None]:
     """What is measured of that cause, and the owner's limit, in the same unit."""
     match cause:
         case "heat":
@@ -162,9 +166,9 @@ def _measured(cause: PaceCause, rules: AvailabilityRules, seen: Observation) -> 
             return seen.fan_percent, rules.fan_percent
 
 
-def _limited(rules: AvailabilityRules, seen: Observation, otherwise: PaceCause) -> PaceCause:
+def _limited(rules: AvailabilityRules, seen: Observation, otherwise: GpuCause) -> GpuCause:
     """The first limit that the owner has set: near it, the share is about to be the whole again."""
-    limits = ((cause, _measured(cause, rules, seen)[1]) for cause in CAUSES)
+    limits = ((cause, _measured(cause, rules, seen)[1]) for cause in GPU_CAUSES)
     return next((cause for cause, limit in limits if limit is not None), otherwise)
 
 

@@ -47,7 +47,7 @@ def with_preset(rules: AvailabilityRules, preset: Preset) -> AvailabilityRules:
 def only_pace(rules: AvailabilityRules) -> AvailabilityRules:
     """Return the rules without any that pauses, but with the limits of pace."""
     rates = ("upload_rate", "attended_upload_rate", "download_rate", "attended_download_rate")
-    limits = ("gpu_celsius", "gpu_watts", "fan_percent", *rates)
+    limits = ("gpu_celsius", "gpu_watts", "fan_percent", "attended_compute_share", *rates)
     return replace(_ALWAYS, **{name: getattr(rules, name) for name in limits})
 
 

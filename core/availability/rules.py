@@ -34,9 +34,10 @@ class AvailabilityRules(StrictStruct, omit_defaults=True, kw_only=True, frozen=T
     ``sent_bytes_a_day``, ``received_bytes_a_day`` and the same of a month bound the traffic.
 
     Training is slowed, and not paused, to keep the GPU below ``gpu_celsius``, ``gpu_watts``, and its fan below
-    ``fan_percent`` of its full speed. ``attended_upload_rate`` is the bytes a second that may be sent while somebody is
-    at the computer, ``upload_rate`` those at other times; ``attended_download_rate`` and ``download_rate`` are the same
-    of what is received.
+    ``fan_percent`` of its full speed, and to compute in no more than ``attended_compute_share`` of the time, 0 to 1,
+    while somebody is at the computer. ``attended_upload_rate`` is the bytes a second that may be sent while somebody is
+    there, ``upload_rate`` those at other times; ``attended_download_rate`` and ``download_rate`` are the same of
+    what is received.
     """
 
     battery: bool = True
@@ -60,6 +61,7 @@ class AvailabilityRules(StrictStruct, omit_defaults=True, kw_only=True, frozen=T
     gpu_celsius: Annotated[int, Meta(ge=30, le=110)] | None = None
     gpu_watts: Annotated[int, Meta(ge=10, le=5000)] | None = None
     fan_percent: Annotated[int, Meta(ge=5, le=100)] | None = None
+    attended_compute_share: Annotated[float, Meta(ge=0.05, le=0.95)] | None = None
     upload_rate: _RATE | None = None
     attended_upload_rate: _RATE | None = None
     download_rate: _RATE | None = None
@@ -82,7 +84,13 @@ class AvailabilityRules(StrictStruct, omit_defaults=True, kw_only=True, frozen=T
             self.attended_upload_rate,
             self.attended_download_rate,
         )
-        return self.idle_minutes is not None or rates_differ
+        return not (self.idle_minutes is self.attended_compute_share is None) or rates_differ
+
+    @property
+    def limits_pace(self) -> bool:
+        """Whether anything may be slowed."""
+        is_gentle = self.attended_compute_share is not None
+        return self.limits_uploads or self.limits_downloads or self.measures_gpu or is_gentle
 
     @property
     def measures_gpu(self) -> bool:

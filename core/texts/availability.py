@@ -43,6 +43,8 @@ def slowed(pace: Pace) -> str:
             words = translate("Availability", "Slowed to %1: GPU at %2 °C, your limit is %3")
         case "power":
             words = translate("Availability", "Slowed to %1: GPU at %2 W, your limit is %3")
+        case "presence":
+            words = translate("Availability", "Slowed to %1: somebody is using this computer")
         case _:
             words = translate("Availability", "Slowed to %1: fan at %2 %, your limit is %3")
     numbers = (figures.count(round(pace.measured)), figures.count(round(pace.limit)))

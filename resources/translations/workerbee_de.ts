@@ -179,6 +179,10 @@
         <translation>Gebremst auf %1: GPU bei %2 W, Ihre Grenze ist %3</translation>
     </message>
     <message>
+        <source>Slowed to %1: somebody is using this computer</source>
+        <translation>Gebremst auf %1: Jemand benutzt diesen Computer</translation>
+    </message>
+    <message>
         <source>Slowed to %1: fan at %2 %, your limit is %3</source>
         <translation>Gebremst auf %1: Lüfter bei %2 %, Ihre Grenze ist %3</translation>
     </message>
@@ -2795,6 +2799,14 @@
         <translation>lässt sich hier nicht messen</translation>
     </message>
     <message>
+        <source>cannot be seen here: somebody may always be there</source>
+        <translation>hier nicht zu erkennen: es könnte immer jemand da sein</translation>
+    </message>
+    <message>
+        <source>idle for %1</source>
+        <translation>unbenutzt seit %1</translation>
+    </message>
+    <message>
         <source>cannot limit here: this system lets no program pace the connections of another</source>
         <translation>hier nicht möglich: Dieses System lässt kein Programm die Verbindungen eines anderen bremsen</translation>
     </message>
@@ -2809,6 +2821,19 @@
 </context>
 <context>
     <name>PaceSettings</name>
+    <message>
+        <source>Share of the time</source>
+        <translation>Anteil an der Zeit</translation>
+    </message>
+    <message>
+        <source>While somebody uses this computer compute in</source>
+        <translation>Während jemand diesen Computer benutzt, nur in</translation>
+    </message>
+    <message>
+        <source>%1 %2 of the time</source>
+        <comment>share</comment>
+        <translation>%1 %2 der Zeit rechnen</translation>
+    </message>
     <message>
         <source>Upload while somebody uses this computer</source>
         <translation>Hochladen, während jemand diesen Computer benutzt</translation>

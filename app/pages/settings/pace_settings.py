@@ -1,4 +1,4 @@
-"""The owner's limits of pace: of the GPU's heat, power and noise, and of the line."""
+"""The owner's limits of pace: of the GPU's heat, power and noise, of what disturbs a person, and of the line."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from app.widgets.labels import Heading, Hint, Strong
 from app.widgets.layout.card import Card
 from app.widgets.layout.inline_form import InlineForm
 from core.availability.observation import Observation
-from core.availability.pacing import Pace, PaceCause
+from core.availability.pacing import GpuCause, Pace
 from core.availability.rules import AvailabilityRules
 from core.records.settings import Settings
 from core.texts import availability
 from core.texts.settings import pace_views
 
-_FIELDS: dict[PaceCause, str] = {"heat": "gpu_celsius", "power": "gpu_watts", "noise": "fan_percent"}
+_FIELDS: dict[GpuCause, str] = {"heat": "gpu_celsius", "power": "gpu_watts", "noise": "fan_percent"}
 _KILOBYTE, _LEAST_KILOBYTES, _MOST_KILOBYTES = 1000, 10, 10_000_000
 
 
@@ -37,6 +37,9 @@ class PaceSettings(Card):
         self._rules = AvailabilityRules()
         self.now, self.upload, self.download = Strong(), Hint(), Hint()
         self.rows = self._rows()
+        share = self._number(self.tr("Share of the time"), 5, 95, 50, " %")
+        words, sentence = self.tr("While somebody uses this computer compute in"), self.tr("%1 %2 of the time", "share")
+        self.attended = RuleRow(words, sentence, share)
         self.rates = {
             "attended_upload_rate": self._rate(self.tr("Upload while somebody uses this computer")),
             "upload_rate": self._rate(self.tr("Upload at other times")),
@@ -53,6 +56,8 @@ class PaceSettings(Card):
         for cause, field in _FIELDS.items():
             limit: int | None = getattr(rules, field)
             self.rows[cause].show_rule(limit is not None, limit)
+        share = rules.attended_compute_share
+        self.attended.show_rule(share is not None, None if share is None else round(share * 100))
         for field, rate in self.rates.items():
             rate.show_number((getattr(rules, field) or 0) // _KILOBYTE)
 
@@ -61,14 +66,16 @@ class PaceSettings(Card):
         self.now.set_text(breakable(availability.slowed(pace)) if pace.cause else "")
         for cause, row in self.rows.items():
             row.show_sight(breakable(pace_views.measured(cause, seen)) if seen and self._is_on(cause) else "")
+        is_wanted = self._rules.attended_compute_share is not None
+        self.attended.show_sight(breakable(pace_views.presence(seen)) if seen and is_wanted else "")
         upload, download = pace_views.of_upload(pace, seen) if seen else "", pace_views.of_download(pace)
         self.upload.set_text(breakable(upload) if seen and self._rules.limits_uploads else "")
         self.download.set_text(breakable(download) if seen and self._rules.limits_downloads else "")
 
-    def _is_on(self, cause: PaceCause) -> bool:
+    def _is_on(self, cause: GpuCause) -> bool:
         return getattr(self._rules, _FIELDS[cause]) is not None
 
-    def _rows(self) -> dict[PaceCause, RuleRow]:
+    def _rows(self) -> dict[GpuCause, RuleRow]:
         heat = self._number(self.tr("Temperature of the GPU"), 30, 110, 75, " °C")
         power = self._number(self.tr("Power of the GPU"), 10, 5000, 200, " W")
         noise = self._number(self.tr("Speed of the fan"), 5, 100, 50, " %")
@@ -95,6 +102,9 @@ class PaceSettings(Card):
             self.rows[cause].changed.connect(
                 lambda on, limit, field=field: self._change(**{field: limit if on else None})
             )
+        self.attended.changed.connect(
+            lambda on, percent: self._change(attended_compute_share=percent / 100 if on else None)
+        )
         for field, rate in self.rates.items():
             rate.chosen.connect(lambda number, field=field: self._change(**{field: _bytes(number)}))
 
@@ -107,7 +117,7 @@ class PaceSettings(Card):
         self.parts.setSpacing(12)
         self.parts.addWidget(Heading(self.tr("How fast to help")))
         self.parts.addWidget(self.now)
-        for row in self.rows.values():
+        for row in (*self.rows.values(), self.attended):
             self.parts.addWidget(row)
         attended_upload, upload, attended_download, download = self.rates.values()
         sending = self.tr("While somebody uses this computer send %1 and at other times %2")

@@ -68,7 +68,7 @@ def rules_of(command: JoinRun, settings: Settings) -> AvailabilityRules | None:
     rules = settings.availability
     if not command.always:
         return rules
-    return only_pace(rules) if rules.limits_uploads or rules.limits_downloads or rules.measures_gpu else None
+    return only_pace(rules) if rules.limits_pace else None
 
 
 def _found(

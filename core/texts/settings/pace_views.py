@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from core.availability.observation import Observation
-from core.availability.pacing import Pace, PaceCause
+from core.availability.pacing import GpuCause, Pace
 from core.placeholders import fill_placeholders
 from core.texts import figures
 from core.texts.localization import translate
 
 
-def measured(cause: PaceCause, seen: Observation) -> str:
+def measured(cause: GpuCause, seen: Observation) -> str:
     """Return what that limit is about as it is now: ``71 °C now``, ``cannot be measured here``."""
     amount, words = {
         "heat": (seen.gpu_celsius, translate("Pace", "%1 °C now")),
@@ -19,6 +19,13 @@ def measured(cause: PaceCause, seen: Observation) -> str:
     if amount is None:
         return translate("Pace", "cannot be measured here")
     return fill_placeholders(words, figures.count(round(amount)))
+
+
+def presence(seen: Observation) -> str:
+    """Return how long nobody has touched the computer: ``idle for 4 min``; or that nobody can tell."""
+    if seen.idle_seconds is None:
+        return translate("Pace", "cannot be seen here: somebody may always be there")
+    return fill_placeholders(translate("Pace", "idle for %1"), figures.about(seen.idle_seconds))
 
 
 def of_upload(pace: Pace, seen: Observation) -> str:

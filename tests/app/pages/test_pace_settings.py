@@ -24,6 +24,7 @@ CHANGES: dict[str, tuple[Callable[[PaceSettings], None], AvailabilityRules]] = {
     "heat": (lambda part: part.rows["heat"].switch.click(), AvailabilityRules(gpu_celsius=75)),
     "power": (lambda part: part.rows["power"].switch.click(), AvailabilityRules(gpu_watts=200)),
     "noise": (lambda part: part.rows["noise"].switch.click(), AvailabilityRules(fan_percent=50)),
+    "somebody there": (lambda part: part.attended.switch.click(), AvailabilityRules(attended_compute_share=0.5)),
     "upload": (
         lambda part: part.rates["attended_upload_rate"].setValue(250),
         AvailabilityRules(attended_upload_rate=250_000),
@@ -65,6 +66,12 @@ def test_what_is_measured_is_said_beside_each_limit_that_is_set(page: SettingsPa
     sights = {cause: row.sight.text() for cause, row in page.pace.rows.items()}
     assert sights == {"heat": "83 °C now", "power": "", "noise": "cannot be measured here"}
     assert (page.pace.upload.text(), page.pace.download.text()) == ("at most 250.0 KB a second now", "no limit now")
+    page.show_settings(Settings(availability=AvailabilityRules(attended_compute_share=0.25)))
+    page.pace.show_sights(Pace(0.25, cause="presence"), replace(SEEN, idle_seconds=240.0))
+    assert page.pace.now.text() == "Slowed to 25 %: somebody is using this computer"
+    limit = page.pace.attended.limit
+    assert limit is not None and (limit.value(), page.pace.attended.sight.text()) == (25, "idle for 4 min")
+    page.show_settings(Settings(availability=LIMITED))
     page.pace.show_sights(FULL, replace(SEEN, can_limit_uploads=False))
     assert page.pace.now.text() == ""
     assert page.pace.upload.text().startswith("cannot limit here")

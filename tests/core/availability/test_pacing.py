@@ -135,6 +135,26 @@ def test_whoever_comes_back_gets_the_line_at_once_and_leaves_it_late() -> None:
     assert computer.see(2).upload_rate == 100_000  # nobody can tell whether somebody is there
 
 
+def test_somebody_at_the_computer_makes_training_gentle_at_once_and_for_ten_minutes_at_least() -> None:
+    computer = Paced(attended_compute_share=0.4)
+    assert computer.see(2, idle_seconds=3600.0) == FULL
+    assert computer.see(2, idle_seconds=0.0) == Pace(0.4, cause="presence")
+    assert computer.see(400, idle_seconds=400.0).compute_share == 0.4
+    assert computer.see(200, idle_seconds=600.0) == FULL
+    assert computer.see(2).compute_share == 0.4, "nobody can tell whether somebody is there"
+    computer.rules = AvailabilityRules()
+    assert computer.see(2) == FULL
+
+
+def test_of_a_limit_and_a_person_the_one_that_leaves_less_counts() -> None:
+    computer = paced("desktop", gpu_watts=150, attended_compute_share=0.9)
+    computer.work(120)
+    assert computer.pace.cause == "power" and computer.pace.compute_share < 0.9
+    computer.rules = AvailabilityRules(gpu_watts=150, attended_compute_share=0.1)
+    computer.work(2)
+    assert (computer.pace.cause, computer.pace.compute_share) == ("presence", 0.1)
+
+
 _FIGURES = st.sampled_from([0.0, 20.0, 59.0, 60.0, 61.0, 100.0, 400.0]) | st.none()
 _LOOKS = st.lists(
     st.tuples(
@@ -155,11 +175,13 @@ _LOOKS = st.lists(
 
 
 @tried(60)
-@given(_LOOKS)
+@given(_LOOKS, st.sampled_from([None, 0.3, 0.95]))
 def test_in_any_ten_minutes_slow_begins_or_ends_twice_at_most_and_so_do_uploads(
-    looks: list[tuple[float, dict[str, Any]]],
+    looks: list[tuple[float, dict[str, Any]]], gentle: float | None
 ) -> None:
-    computer = Paced(gpu_celsius=60, gpu_watts=60, fan_percent=60, upload_rate=10**6, attended_upload_rate=10**5)
+    limits = dict.fromkeys(("gpu_celsius", "gpu_watts", "fan_percent"), 60)
+    rules = {**limits, "attended_compute_share": gentle, "upload_rate": 10**6, "attended_upload_rate": 10**5}
+    computer = Paced(None, **rules)
     computer.see(0.0, idle_seconds=1e6)
     rate, passed, rates = computer.pace.upload_rate, 0.0, list[float]()
     slow, changes = False, list[float]()

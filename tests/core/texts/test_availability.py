@@ -84,6 +84,7 @@ def test_a_used_up_volume_goes_on_tomorrow_or_with_the_next_month() -> None:
         (Pace(0.6, None, "heat", 83.0, 80.0), "Slowed to 60 %: GPU at 83 °C, your limit is 80"),
         (Pace(0.95, None, "power", 210.4, 200.0), "Slowed to 95 %: GPU at 210 W, your limit is 200"),
         (Pace(0.05, None, "noise", 60.0, 50.0), "Slowed to 5 %: fan at 60 %, your limit is 50"),
+        (Pace(0.5, cause="presence"), "Slowed to 50 %: somebody is using this computer"),
     ],
 )
 def test_who_is_slowed_says_to_what_and_for_which_limit(pace: Pace, words: str) -> None:
