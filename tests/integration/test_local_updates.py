@@ -13,7 +13,11 @@ pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(600)]
 
 EPOCHS = 4
 LEARNED = 0.7  # of the untrained loss is left at the most
-AGREED_IN_STEPS = 0.1  # between two averagings everybody steps alone, and a round may miss one of three
+AGREED_IN_STEPS = 0.3
+"""Of the way that all have come: between two of the averagings everybody steps alone, and one may miss one of three.
+
+A keeper that had taken nothing over would be the whole way away.
+"""
 RUN = msgspec.structs.replace(
     small_run(use_local_updates=True, delay_grad_averaging=False, delay_optimizer_step=False),
     optimizer=AdamW(learning_rate=5e-3),
@@ -43,8 +47,8 @@ def test_volunteers_learn_though_the_keeper_does_not_train(trained: Outcome) -> 
 
 
 def test_the_keeper_has_what_the_volunteers_have_learned(trained: Outcome) -> None:
-    assert trained.distance is not None
-    assert trained.distance < AGREED_IN_STEPS
+    assert trained.distance is not None, trained.rounds
+    assert trained.distance < AGREED_IN_STEPS, trained.rounds
 
 
 def test_everybody_is_in_the_same_epoch(trained: Outcome) -> None:
