@@ -120,7 +120,7 @@ class Plan:
         return "contributed" in self.rows
 
 
-FULL = Plan(ROWS, 3, 7, 2, 5, 10.0, 8.0, 90 * 60.0, 7, 2, 3, 30.0, 10.0, 6, 3, 10, 30, 4_000_000, 12, 900.0, 5, 600)
+FULL = Plan(ROWS, 3, 7, 2, 5, 10.0, 8.0, 90 * 60.0, 7, 2, 3, 30.0, 10.0, 6, 3, 10, 30, 4_000_000, 12, 900.0, 5, 1200)
 QUICK = Plan(ROWS, 1, 2, 1, 2, 6.0, 7.0, 60 * 60.0, 3, 1, 1, 10.0, 40.0, 2, 1, 3, 10, 2_500_000, 6, 100.0, 2, 40)
 ROOT_SECONDS = 10.0  # a round in which peers come and go, at the most
 

@@ -1,9 +1,9 @@
-"""One process of a run with experts whose tokens are sums: ``ROLE FOLDER STEPS LISTEN [ADDRESS…]``. Says lines of JSON.
+"""One process of a run with experts whose tokens are sums: ``ROLE FOLDER STEPS SEED LISTEN [ADDRESS…]``.
 
-A ``host`` hosts its share until it is killed. A ``remote`` trains trunk and routers with the experts of all hosts; it
-says what it has learned after so many steps, and goes on until a line comes from standard input. In one process and
-without any network, the same samples train the ``whole`` model, or the ``trunk`` alone, with a feed-forward network in
-the place of the experts.
+It says lines of JSON; the samples follow from the seed. A ``host`` hosts its share until it is killed. A ``remote``
+trains trunk and routers with the experts of all hosts; it says what it has learned after so many steps, and goes on
+until a line comes from standard input. In one process and without any network, the same samples train the ``whole``
+model, or the ``trunk`` alone, with a feed-forward network in the place of the experts.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def be_host(folder: Path, listen: str, addresses: Sequence[str]) -> None:
     host.run()
 
 
-def be_remote(folder: Path, steps: int, listen: str, addresses: Sequence[str]) -> None:
+def be_remote(folder: Path, steps: int, seed: int, listen: str, addresses: Sequence[str]) -> None:
     """Train with the experts of the hosts at these addresses, once they are shared evenly."""
     caller = ExpertCaller(state_peers.entered(folder, listen, addresses, "client"), RUN_ID, TRUNK.hidden_size)
     threading.Thread(target=caller.run, daemon=True).start()
@@ -78,7 +78,7 @@ def be_remote(folder: Path, steps: int, listen: str, addresses: Sequence[str]) -
         time.sleep(0.5)
         caller.look()
     mixture = remote_model(RECIPE, caller)
-    training = Training(mixture.model, mixture)
+    training = Training(mixture.model, mixture, seed)
     training.run(steps)
     going_on = threading.Event()
     threading.Thread(target=set_after_a_line, args=(going_on,), daemon=True).start()
@@ -96,9 +96,9 @@ def set_after_a_line(event: threading.Event) -> None:
 class Training:
     """A model that learns sums, the same ones in the same order whatever it is made of."""
 
-    def __init__(self, model: torch.nn.Module, mixture: MixtureModel | None) -> None:
+    def __init__(self, model: torch.nn.Module, mixture: MixtureModel | None, seed: int) -> None:
         self._model, self._mixture = model, mixture
-        self._sums = Sums(DIGITS, seed=1)
+        self._sums = Sums(DIGITS, seed)
         held = [] if mixture is None else [layer.experts for layer in mixture.mixtures.values()]
         of_experts = [each for experts in held if isinstance(experts, LocalExperts) for each in experts.parameters()]
         known = set(map(id, of_experts))
@@ -133,23 +133,23 @@ class Training:
         return F.cross_entropy(logits.flatten(0, 1), batch.targets.flatten())
 
 
-def main(role: str, folder: Path, steps: int, listen: str, addresses: Sequence[str]) -> None:
+def main(role: str, folder: Path, steps: int, seed: int, listen: str, addresses: Sequence[str]) -> None:
     """Be one of them."""
     folder.mkdir(parents=True, exist_ok=True)
     match role:
         case "host":
             be_host(folder, listen, addresses)
         case "remote":
-            be_remote(folder, steps, listen, addresses)
+            be_remote(folder, steps, seed, listen, addresses)
         case "whole":
             mixture = whole_model(RECIPE)
-            Training(mixture.model, mixture).run(steps)
+            Training(mixture.model, mixture, seed).run(steps)
         case _:
-            Training(model_from_scratch(RECIPE).train(), None).run(steps)
+            Training(model_from_scratch(RECIPE).train(), None, seed).run(steps)
 
 
 if __name__ == "__main__":
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
     process_tree.setup_fork_handling()
     torch.set_num_threads(1)
-    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5:])
+    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), sys.argv[5], sys.argv[6:])

@@ -5,9 +5,11 @@ Tokens per second are those of the trunk: each counts once, however many experts
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
+from statistics import geometric_mean, median
 from typing import Any
 
 from tests.bench.setup import Ground, NotMeasured, told_as_not_measured
@@ -21,6 +23,8 @@ HOSTS = 3
 LOOPBACK = "loopback"
 LISTEN = "/ip4/127.0.0.1/tcp/0"
 LINES = {f"{mbits} Mbit/s": Line(0.0, 0.0, mbits * 1e6) for mbits in (1000, 100, 20)}
+SEEDS = (1, 2, 3)
+"""Of the samples: so small a model learns sums all at once, sooner or later, so that one seed says little."""
 MAX_STANDSTILL_SECONDS = 5.0
 STEPS_AFTER_KILL = 20  # in which the standstill is looked for
 LIMIT_SECONDS = 900.0
@@ -32,10 +36,15 @@ Start = Callable[..., Script]
 
 @dataclass(frozen=True)
 class Trained:
-    """The held-out loss after all steps, and the tokens per second of these."""
+    """The held-out loss after all steps, by seed, and the tokens per second of these."""
 
-    loss: float
+    losses: tuple[float, ...]
     tokens_per_second: float
+
+    @property
+    def loss(self) -> float:
+        """The geometric mean."""
+        return geometric_mean(self.losses)
 
 
 @dataclass
@@ -94,39 +103,57 @@ def _speeds(measured: ExpertsMeasured) -> str:
 
 def _in_one_process(ground: Ground, steps: int, measured: ExpertsMeasured) -> tuple[Trained, Trained]:
     with told_as_not_measured(), peer_group(ground.folder / "experts-one-process") as group:
-        start = _starter(group, steps)
-        measured.whole, measured.trunk = (_trained(start(role)) for role in ("whole", "trunk"))
+        measured.whole, measured.trunk = (
+            _together(_trained(_starter(group, steps, seed)(role)) for seed in SEEDS) for role in ("whole", "trunk")
+        )
     return measured.whole, measured.trunk
 
 
 def _hosted(ground: Ground, steps: int, name: str, line: Line | None, measured: ExpertsMeasured) -> object:
     folder = ground.folder / f"experts-{name.replace('/', ' ').replace(' ', '-')}"
+    if line is None:
+        with told_as_not_measured():
+            lives = [_on_loopback(folder / str(seed), steps, seed) for seed in SEEDS]
+        measured.hosted[name] = _together(trained for trained, _ in lives)
+        measured.standstill = max(standstill for _, standstill in lives)
+        return measured.hosted[name], measured.standstill
     with told_as_not_measured(), peer_group(folder) as group:
-        if line is None:
-            measured.hosted[name], measured.standstill = _lived(_starter(group, steps), is_killing=True)
-            return measured.hosted[name], measured.standstill
         if reason := why_not():
             raise NotMeasured(reason)
         with internet() as net:
 
             def start(role: str, *addresses: str) -> Script:
                 host = net.host(line=line)
-                return _starter(group.at(host), steps, f"{host.ip}/tcp/31337")(role, *addresses)
+                return _starter(group.at(host), steps, SEEDS[0], f"{host.ip}/tcp/31337")(role, *addresses)
 
             measured.hosted[name], _ = _lived(start)
             return measured.hosted[name]
 
 
-def _starter(group: PeerGroup, steps: int, listen: str = LISTEN) -> Start:
+def _on_loopback(folder: Path, steps: int, seed: int) -> tuple[Trained, float]:
+    """What became of it, and the longest step after a host was killed."""
+    with peer_group(folder) as group:
+        trained, end_of_host = _lived(_starter(group, steps, seed))
+        return trained, end_of_host()
+
+
+def _together(each: Iterable[Trained]) -> Trained:
+    """Of several seeds: all losses, and the median speed."""
+    trained = list(each)
+    losses = tuple(loss for it in trained for loss in it.losses)
+    return Trained(losses, median(it.tokens_per_second for it in trained))
+
+
+def _starter(group: PeerGroup, steps: int, seed: int, listen: str = LISTEN) -> Start:
     def start(role: str, *addresses: str) -> Script:
-        name = f"{role}-{len(addresses)}"
-        return group.script(name, SCRIPT, role, str(group.folder / name), str(steps), listen, *addresses)
+        name = f"{role}-{seed}-{len(addresses)}"
+        return group.script(name, SCRIPT, role, str(group.folder / name), str(steps), str(seed), listen, *addresses)
 
     return start
 
 
-def _lived(start: Start, *, is_killing: bool = False) -> tuple[Trained, float | None]:
-    """Three hosts, who learn of each other by the first one's address, and a trainer; and one host's end."""
+def _lived(start: Start) -> tuple[Trained, Callable[[], float]]:
+    """Three hosts, who learn of each other by the first one's address, and a trainer; and how to end one host."""
     hosts: list[Script] = []
     addresses: list[str] = []
     for _ in range(HOSTS):
@@ -134,12 +161,12 @@ def _lived(start: Start, *, is_killing: bool = False) -> tuple[Trained, float | 
         addresses.append(hosts[-1].until(lambda said: "address" in said, seconds=LIMIT_SECONDS)["address"])
     trainer = start("remote", *addresses)
     trained = _trained(trainer)
-    return trained, _standstill(trainer, hosts[1]) if is_killing else None
+    return trained, partial(_standstill, trainer, hosts[1])
 
 
 def _trained(script: Script) -> Trained:
     told = script.until(lambda said: "loss" in said, seconds=LIMIT_SECONDS)
-    return Trained(told["loss"], told["tokens_per_second"])
+    return Trained((told["loss"],), told["tokens_per_second"])
 
 
 def _standstill(trainer: Script, host: Script) -> float:

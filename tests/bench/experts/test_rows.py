@@ -23,8 +23,8 @@ from tests.bench.setup import Ground
 def measured(loss: float = 0.5, standstill: float = 4.0) -> ExpertsMeasured:
     """Everything, with experts that are half as fast elsewhere, and slower on slower lines."""
     shares = {LOOPBACK: 0.5, **{name: 0.4 / number for number, name in enumerate(LINES, 1)}}
-    hosted = {name: Trained(loss, 1000.0 * share) for name, share in shares.items()}
-    return ExpertsMeasured(hosted, Trained(0.5, 1000.0), Trained(1.0, 2000.0), standstill)
+    hosted = {name: Trained((loss,), 1000.0 * share) for name, share in shares.items()}
+    return ExpertsMeasured(hosted, Trained((0.5,), 1000.0), Trained((0.25, 4.0), 2000.0), standstill)
 
 
 def test_what_was_not_measured_has_no_figure() -> None:
