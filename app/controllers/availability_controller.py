@@ -112,8 +112,7 @@ class AvailabilityController(QObject):
 
         Who looks again within a few seconds keeps the observation going.
         """
-        self._looked_until = time.monotonic() + _LONGEST_LOOK_SECONDS
-        self._begin()
+        self._keep_observing()
         seen = self._seen()
         views = () if seen is None else rule_views(self.rules, seen)
         return self._session_controller.session.availability, views, self._running_programs()
@@ -129,8 +128,7 @@ class AvailabilityController(QObject):
 
     def has_decided(self) -> bool:
         """Whether the rules have decided; who asks again within a few seconds keeps the observation going."""
-        self._looked_until = time.monotonic() + _LONGEST_LOOK_SECONDS
-        self._begin()
+        self._keep_observing()
         return self._guard.observation is not None
 
     def ignore_today(self) -> None:
@@ -160,6 +158,12 @@ class AvailabilityController(QObject):
         if not self._timer.isActive() and self._is_wanted:
             self._watch.start()
             self._timer.start(_FIRST_MILLISECONDS)
+            self._watch_idle()
+
+    def _keep_observing(self) -> None:
+        """Somebody looks at what the rules see."""
+        self._looked_until = time.monotonic() + _LONGEST_LOOK_SECONDS
+        self._begin()
         self._watch_idle()
 
     def _watch_idle(self) -> None:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from core.availability.rules import AvailabilityRules
+from core.availability.rules import PACE_LIMITS, AvailabilityRules
 
 Preset = Literal["always", "unneeded", "away", "night"]
 _UNNEEDED = AvailabilityRules()
@@ -46,9 +46,7 @@ def with_preset(rules: AvailabilityRules, preset: Preset) -> AvailabilityRules:
 
 def only_pace(rules: AvailabilityRules) -> AvailabilityRules:
     """Return the rules without any that pauses, but with the limits of pace."""
-    rates = ("upload_rate", "attended_upload_rate", "download_rate", "attended_download_rate")
-    limits = ("gpu_celsius", "gpu_watts", "fan_percent", "attended_compute_share", *rates)
-    return replace(_ALWAYS, **{name: getattr(rules, name) for name in limits})
+    return replace(_ALWAYS, **{name: getattr(rules, name) for name in PACE_LIMITS})
 
 
 def preset_of(rules: AvailabilityRules) -> Preset | None:

@@ -18,6 +18,9 @@ _PATH = Annotated[str, Meta(pattern=r"^/[^\x00-\x1f\ud800-\udfff]{0,4000}\Z")]
 
 LIMITS = frozenset({"gpu_share", "memory_pressure"})
 """Limits that are there by default: where one was taken away (``None``), the settings' file says ``false``."""
+_LINE_LIMITS = ("upload_rate", "attended_upload_rate", "download_rate", "attended_download_rate")
+PACE_LIMITS = ("gpu_celsius", "gpu_watts", "fan_percent", "attended_compute_share", *_LINE_LIMITS)
+"""What slows training down, and does not pause it."""
 
 
 class AvailabilityRules(StrictStruct, omit_defaults=True, kw_only=True, frozen=True):
@@ -89,8 +92,7 @@ class AvailabilityRules(StrictStruct, omit_defaults=True, kw_only=True, frozen=T
     @property
     def limits_pace(self) -> bool:
         """Whether anything may be slowed."""
-        is_gentle = self.attended_compute_share is not None
-        return self.limits_uploads or self.limits_downloads or self.measures_gpu or is_gentle
+        return any(getattr(self, limit) is not None for limit in PACE_LIMITS)
 
     @property
     def measures_gpu(self) -> bool:

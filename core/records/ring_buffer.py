@@ -85,10 +85,9 @@ class RingBuffer:
 
     def add_points(self, points: Iterable[tuple[float, float]]) -> None:
         """Add finite values, each with its time; those of one column that follow each other are written at once."""
-        step = self.resolution.step_seconds
         column, low, high = None, 0.0, 0.0
         for at, value in points:
-            bucket = int(at // step)
+            bucket = self.resolution.bucket(at)
             if bucket == column:
                 low, high = min(low, value), max(high, value)
             else:

@@ -2803,10 +2803,6 @@
         <translation>hier nicht zu erkennen: es könnte immer jemand da sein</translation>
     </message>
     <message>
-        <source>idle for %1</source>
-        <translation>unbenutzt seit %1</translation>
-    </message>
-    <message>
         <source>cannot limit here: this system lets no program pace the connections of another</source>
         <translation>hier nicht möglich: Dieses System lässt kein Programm die Verbindungen eines anderen bremsen</translation>
     </message>

@@ -7,6 +7,7 @@ from core.availability.pacing import GpuCause, Pace
 from core.placeholders import fill_placeholders
 from core.texts import figures
 from core.texts.localization import translate
+from core.texts.settings.rule_views import idle_time
 
 
 def measured(cause: GpuCause, seen: Observation) -> str:
@@ -25,7 +26,7 @@ def presence(seen: Observation) -> str:
     """Return how long nobody has touched the computer: ``idle for 4 min``; or that nobody can tell."""
     if seen.idle_seconds is None:
         return translate("Pace", "cannot be seen here: somebody may always be there")
-    return fill_placeholders(translate("Pace", "idle for %1"), figures.about(seen.idle_seconds))
+    return idle_time(seen.idle_seconds)
 
 
 def of_upload(pace: Pace, seen: Observation) -> str:

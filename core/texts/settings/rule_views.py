@@ -25,7 +25,7 @@ def sees(view: RuleView, rules: AvailabilityRules) -> str:
         case "gpu" | "memory" | "cpu":
             return _share(view)
         case "idle":
-            return fill_placeholders(translate("Rules", "idle for %1"), figures.about(view.amount or 0.0))
+            return idle_time(view.amount or 0.0)
         case "disk":
             return fill_placeholders(translate("Rules", "%1 are free"), figures.size(view.amount or 0.0))
         case "data":
@@ -34,6 +34,11 @@ def sees(view: RuleView, rules: AvailabilityRules) -> str:
             return _hours(view)
         case "price":
             return _price(view)
+
+
+def idle_time(seconds: float) -> str:
+    """Return how long nobody has touched the computer: ``idle for 4 min``."""
+    return fill_placeholders(translate("Rules", "idle for %1"), figures.about(seconds))
 
 
 def _traffic(view: RuleView) -> str:

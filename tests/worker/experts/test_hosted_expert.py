@@ -89,7 +89,7 @@ def test_numbers_that_are_not_finite_or_lead_to_such_change_nothing(wrong: float
     with pytest.raises(NotFiniteError):
         expert.backward("a", some(1) * 1e10, bad, None)
     with pytest.raises(NotFiniteError):
-        expert.forward(bad * 10, None)  # 1e39 is none of float32's numbers
+        expert.forward(bad, None)
     assert is_unchanged(expert) and expert.steps == 0
 
 
