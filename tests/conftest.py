@@ -18,6 +18,9 @@ from tests.support.real_peers import PeerGroup, peer_group
 
 # As in a worker: by files in /dev/shm, torch aborts the process that comes to remove one which is gone already.
 os.environ.update(SHARING)
+# A worker keeps a niceness that was chosen for it. With its own it would wait for the tests that run beside it.
+if os.name == "posix" and os.getpriority(os.PRIO_PROCESS, 0) == 0:
+    os.nice(1)
 pytest_plugins = ["tests.support.environment.small_disk", "tests.support.parallel_schedule"]
 fuzz.load_profile()
 

@@ -8,6 +8,8 @@ from core.run.manifest import RunManifest
 from core.run.requirements import ResourceRequirements, estimate_requirements
 from core.run.round_estimate import HOME_GPU_FLOP_PER_SECOND
 from core.run.spec.collaboration import Collaboration
+from core.run.spec.optimizer import Muon
+from core.run.spec.recipe import ArithmeticGPT, CausalLM, MaskedLM
 
 HOME_DOWNLOAD_BITS_PER_SECOND = 50e6
 HOME_UPLOAD_BITS_PER_SECOND = 10e6
@@ -15,6 +17,8 @@ BATCHES_PER_PEER = 20  # fewer, and an epoch overshoots its target noticeably
 LEAST_SILENCE_SECONDS = 3600
 _LARGE_PARAMETERS = 1_000_000
 _COMPUTED_FASTER = 10  # times as fast as its line feeds the hosts: then a computer mostly waits for its line
+_MUON_FLOP = 25  # of each parameter, for each unit of width: 5 Newton-Schulz steps of 4 square matrices and 2 wide ones
+_MUON_SHARE = 0.5  # of what a micro-batch computes; more is worth a word
 _DOWNLOADS_PER_EPOCH = 3  # fewer, and a newcomer is behind again when its download is over
 
 
@@ -27,6 +31,7 @@ def lint(manifest: RunManifest) -> tuple[str, ...]:
         *_of_rounds(manifest, needs),
         *_of_overlap(manifest),
         *_of_sparse_changes(manifest.collaboration),
+        *_of_muon(manifest, needs),
         *_of_local_updates(manifest.collaboration),
         *_of_succession(manifest),
         *_of_experts(needs),
@@ -108,6 +113,26 @@ def _of_sparse_changes(collaboration: Collaboration) -> Iterator[str]:
         yield (
             '[collaboration] delta_codec = "topk" sends the largest changes only, which were tried out with '
             "outer_momentum = 0.0 and outer_lr = 1.0; momentum makes each of them count for many rounds."
+        )
+
+
+def _of_muon(manifest: RunManifest, needs: ResourceRequirements) -> Iterator[str]:
+    """With local SGD each micro-batch is a step, whose Newton-Schulz iterations cost the same however large it is.
+
+    Adapters have matrices of a low rank, for which they cost next to nothing.
+    """
+    recipe, together = manifest.recipe, manifest.collaboration
+    micro_batch = together.batch_size_per_step
+    if not isinstance(manifest.optimizer, Muon) or together.mode != "local-sgd" or micro_batch is None:
+        return
+    if isinstance(recipe, CausalLM | MaskedLM) and recipe.lora is not None:
+        return
+    width = recipe.width if isinstance(recipe, ArithmeticGPT) else recipe.config.hidden_size
+    step_samples = _MUON_FLOP * width * needs.trained_parameters / needs.sample_flop
+    if step_samples > _MUON_SHARE * micro_batch:
+        yield (
+            f"A step of Muon computes as much as training on {step_samples:.1f} samples, and each computer takes one "
+            f"after batch_size_per_step = {micro_batch}: as many as memory has room for make that a smaller part."
         )
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 
 STOP_SECONDS = 30
 RESTART_SECONDS = 60
+WEIGHT = 10
+"""Of the processor and the disks, where a program of the person's has 100 (systemd.resource-control(5))."""
 ORGANISERS_CODES = (5, 6)
 """The exit codes of what only the organiser or a person can mend: a closed run, and one that has changed."""
 
@@ -30,6 +32,8 @@ def unit_text(command: Sequence[str], environment: Mapping[str, str]) -> str:
         "Restart=on-failure",
         f"RestartSec={RESTART_SECONDS}",
         f"RestartPreventExitStatus={' '.join(map(str, ORGANISERS_CODES))}",
+        f"CPUWeight={WEIGHT}",
+        f"IOWeight={WEIGHT}",
         "KillMode=mixed",
         f"TimeoutStopSec={STOP_SECONDS}",
         "",

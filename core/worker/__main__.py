@@ -25,6 +25,7 @@ from core.worker.network.peer_cache import PeerCache
 from core.worker.network.reachability import answering_addresses
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.confinement import confine_worker, lock_own_folder
+from core.worker.process.cpu_priority import CPU_PRIORITY
 from core.worker.process.supervisor import Supervisor, log_unhandled_exceptions
 
 log = logging.getLogger(__name__)
@@ -34,6 +35,7 @@ def main(make_supervisor: Callable[[WorkerChannel], Supervisor] = Supervisor) ->
     """Serve one command and end at once: hivemind's threads are not waited for."""
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     log_unhandled_exceptions()
+    CPU_PRIORITY.lower()
     channel = WorkerChannel.take_over_stdio()
     supervisor = make_supervisor(channel)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

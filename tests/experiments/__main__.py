@@ -18,8 +18,10 @@ from tests.experiments.same_samples import report as same_samples
 from tests.experiments.same_samples.simulation import simulated
 from tests.experiments.same_samples.trials import SIZES, trials
 
-SAME_SAMPLES = "same-samples"
-QUESTION = "What does local SGD learn from the same samples?"
+SIMULATED = {
+    "same-samples": "What does local SGD learn from the same samples?",
+    "muon": "What does Muon learn from the same samples?",
+}
 
 
 def main() -> int:
@@ -27,10 +29,14 @@ def main() -> int:
     asked = _arguments()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     print(describe(1))
-    for name in asked.only or (*EXPERIMENTS, SAME_SAMPLES):
-        if name == SAME_SAMPLES:
-            results = simulated(trials(asked.size, is_quick=asked.quick), asked.results)
-            question, table, drawn = QUESTION, same_samples.as_markdown(results), partial(same_samples.draw, results)
+    for name in asked.only or (*EXPERIMENTS, *SIMULATED):
+        if name in SIMULATED:
+            results = simulated(trials(name, asked.size, is_quick=asked.quick), asked.results)
+            question, table, drawn = (
+                SIMULATED[name],
+                same_samples.as_markdown(results),
+                partial(same_samples.draw, results),
+            )
         else:
             outcomes = carried_out(EXPERIMENTS[name])
             question, table, drawn = EXPERIMENTS[name].question, as_markdown(outcomes), partial(draw, outcomes)
@@ -44,12 +50,12 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make experiments", description=__doc__)
-    names = (*EXPERIMENTS, SAME_SAMPLES)
+    names, some = (*EXPERIMENTS, *SIMULATED), " and ".join(SIMULATED)
     parser.add_argument("--only", action="append", choices=names, help="that one; may be repeated")
     parser.add_argument("--docs", action="store_true", help="put tables and curves into the documents, too")
-    parser.add_argument("--quick", action="store_true", help=f"{SAME_SAMPLES}: the smallest model for two rounds")
-    parser.add_argument("--size", action="append", default=[], choices=SIZES, help=f"{SAME_SAMPLES}: that model only")
-    parser.add_argument("--results", type=Path, help=f"{SAME_SAMPLES}: a file of what was simulated before; it grows")
+    parser.add_argument("--quick", action="store_true", help=f"{some}: the smallest model for two rounds")
+    parser.add_argument("--size", action="append", default=[], choices=SIZES, help=f"{some}: that model only")
+    parser.add_argument("--results", type=Path, help=f"{some}: a file of what was simulated before; it grows")
     return parser.parse_args()
 
 

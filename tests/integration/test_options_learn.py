@@ -15,7 +15,7 @@ import pytest
 
 from core.run.manifest import RunManifest, SchedulerSpec
 from core.run.spec.collaboration import Aggregation, Collaboration, Compression, StateCompression
-from core.run.spec.optimizer import SGD, Adafactor, AdamW, Lamb, Lars, Lion, OptimizerSpec
+from core.run.spec.optimizer import SGD, Adafactor, AdamW, Lamb, Lars, Lion, Muon, OptimizerSpec
 from core.run.spec.recipe import Lora, Precision
 from tests.support.environment.fake_hub import Hub, local_hub
 from tests.support.learning.asked_rows import rows_asked_for, seldom_but
@@ -40,6 +40,7 @@ OPTIMIZERS: dict[str, OptimizerSpec] = {
     "lamb": Lamb(learning_rate=1e-2),
     "lars": Lars(learning_rate=0.015, trust_coefficient=1.0),
     "lion": Lion(learning_rate=3e-3),
+    "muon": Muon(learning_rate=5e-3),
 }
 ROWS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("adamw", {"average_opt_statistics": ("exp_avg", "exp_avg_sq"), "max_refresh_period": 30.0}),
@@ -92,6 +93,7 @@ ROWS: tuple[tuple[str, dict[str, Any]], ...] = (
             "average_opt_statistics": ("exp_avg",),
         },
     ),
+    ("muon", {"grad_compression": "float16", "load_state_compression": "float16"}),
     ("nesterov", {"powersgd_rank": 2, "grad_compression": "float16", "average_state_every": 3}),
     ("adamw", {**ALONE, "state_averaging_compression": "float16", "average_state_every": 2}),
     ("adamw", {**ALONE, "delay_state_averaging": False, "average_opt_statistics": ("exp_avg",)}),

@@ -136,4 +136,29 @@ class Lion(_Optimizer, tag="lion", kw_only=True, frozen=True):
     """The decay of the mean of gradients."""
 
 
-OptimizerSpec = AdamW | AdamW8bit | SGD | Adafactor | Lamb | Lars | Lion
+class Muon(_Optimizer, tag="muon", kw_only=True, frozen=True):
+    """Muon: orthogonalized momentum for the matrices of hidden layers, AdamW for all else (Jordan and others, 2024).
+
+    A matrix's step is as large as AdamW's would be, so that one learning rate suits both (Liu and others,
+    arXiv:2502.16982). Matrices keep one number for each parameter, embeddings, output layer, biases and norms two;
+    peers average neither.
+    """
+
+    statistics = ()
+
+    momentum: Fraction = 0.95
+    """The decay of the mean of a matrix's gradients."""
+    beta1: Fraction = 0.9
+    """AdamW's decay of the mean of gradients."""
+    beta2: Fraction = 0.99
+    """AdamW's decay of the mean of squared gradients."""
+    epsilon: _Epsilon = 1e-8
+    """AdamW's constant in the denominator, against division by zero."""
+
+    @property
+    def kept_bytes(self) -> float:
+        """At the most, as of an embedding: two floats."""
+        return 8.0
+
+
+OptimizerSpec = AdamW | AdamW8bit | SGD | Adafactor | Lamb | Lars | Lion | Muon

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any, assert_never
 
@@ -13,8 +13,9 @@ from torch.nn.utils import clip_grads_with_norm_, get_total_norm
 from torch.optim import Optimizer
 
 from core.localizable import localized
-from core.run.spec.optimizer import SGD, Adafactor, AdamW, AdamW8bit, Lamb, Lars, Lion, OptimizerSpec
+from core.run.spec.optimizer import SGD, Adafactor, AdamW, AdamW8bit, Lamb, Lars, Lion, Muon, OptimizerSpec
 from core.worker.compute.bitsandbytes import require_bitsandbytes
+from core.worker.compute.muon import MuonWithAdamW
 
 log = logging.getLogger(__name__)
 
@@ -64,18 +65,23 @@ class Clipping(Optimizer):
         return True
 
 
-def make_optimizer(spec: OptimizerSpec, device: torch.device = _CPU) -> Callable[[Any], Optimizer]:
+def make_optimizer(
+    spec: OptimizerSpec, device: torch.device = _CPU, hidden_matrices: Collection[int] | None = None
+) -> Callable[[Any], Optimizer]:
     """What builds the manifest's optimizer from parameters or parameter groups; it can be pickled.
 
-    Raises UserError where that device cannot have it.
+    ``hidden_matrices`` are the places among the parameters of those that Muon orthogonalizes: all matrices where
+    nothing is said, see `muon.hidden_matrices`. Raises UserError where that device cannot have it.
     """
     if isinstance(spec, AdamW8bit):
         require_bitsandbytes(localized("An optimizer in 8 bits"), device)
-    return partial(_build, spec)
+    return partial(_build, spec, hidden_matrices)
 
 
-def _build(spec: OptimizerSpec, params: Any) -> Optimizer:
+def _build(spec: OptimizerSpec, hidden_matrices: Collection[int] | None, params: Any) -> Optimizer:
     kind, numbers = _kind_and_numbers(spec)
+    if isinstance(spec, Muon):
+        numbers["hidden_matrices"] = hidden_matrices
     clipping = type(f"Clipping{kind.__name__}", (Clipping, kind), {"max_grad_norm": spec.max_grad_norm})
     built: Optimizer = clipping(params, lr=spec.learning_rate, weight_decay=spec.weight_decay, **numbers)
     return built
@@ -92,6 +98,9 @@ def _kind_and_numbers(spec: OptimizerSpec) -> tuple[type[Optimizer], dict[str, A
             return torch.optim.Adafactor, {"beta2_decay": spec.beta2_decay}
         case AdamW8bit():
             return _adamw_in_8_bits(), {"betas": (spec.beta1, spec.beta2), "eps": spec.epsilon}
+        case Muon():
+            adamw = {"betas": (spec.beta1, spec.beta2), "eps": spec.epsilon}
+            return MuonWithAdamW, {"momentum": spec.momentum, **adamw}
     import pytorch_optimizer
 
     match spec:

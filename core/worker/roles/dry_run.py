@@ -16,6 +16,7 @@ from core.worker.compute.device import torch_device
 from core.worker.compute.memory_errors import named_out_of_memory
 from core.worker.compute.memory_meter import memory_meter_for
 from core.worker.process.channel import WorkerChannel
+from core.worker.process.cpu_priority import CPU_PRIORITY
 from core.worker.process.supervisor import Supervisor
 from core.worker.recipes import build_synthetic
 from core.worker.roles.leave_at_once import exit_on_leave
@@ -31,6 +32,7 @@ def run_dry_run(command: DryRun, channel: WorkerChannel, supervisor: Supervisor)
     supervisor.start("dry run time limit", lambda: _limit_time(channel, supervisor))
     if command.threads:
         torch.set_num_threads(command.threads)
+    CPU_PRIORITY.lower_computing()
     with contextlib.suppress(OSError):
         _OOM_SCORE.write_text("1000")  # where memory runs out, the kernel's OOM killer ends this process first
     try:

@@ -17,6 +17,7 @@ from core.run.steering.authority import RunAuthority
 from core.run.steering.edit import Edit
 from core.run.steering.rollback import swarm_id
 from core.worker.access.gate import RunGate, enter_gate
+from core.worker.compute.muon import hidden_matrices
 from core.worker.compute.optimizers import make_optimizer
 from core.worker.hosting.run_experts import open_experts
 from core.worker.mirror.reader import MirrorReader
@@ -26,6 +27,7 @@ from core.worker.network.lan_peers import LanPeers
 from core.worker.network.peer_cache import PeerCache
 from core.worker.network.swarm_peers import SwarmPeers
 from core.worker.process.channel import WorkerChannel
+from core.worker.process.cpu_priority import CPU_PRIORITY
 from core.worker.process.supervisor import Supervisor
 from core.worker.process.watchdog import blame_exited_processes
 from core.worker.roles.activity_counter import ActivityCounter
@@ -326,7 +328,7 @@ def enter_training(
         manifest.run.id,
         manifest.collaboration,
         params=[parameter for parameter in prepared.recipe.model.parameters() if parameter.requires_grad],
-        optimizer=make_optimizer(manifest.optimizer, prepared.device),
+        optimizer=make_optimizer(manifest.optimizer, prepared.device, hidden_matrices(prepared.recipe.model)),
         scheduler=numbers.scheduler,
         leaving=channel.leaving,
         listeners=listeners,
@@ -334,4 +336,5 @@ def enter_training(
     )
     for each in (optimizer.tracker, optimizer.state_averager):
         each.know_scores(scores)
+    CPU_PRIORITY.lower_computing()  # not of the averagers, which are forked now
     return optimizer

@@ -402,6 +402,16 @@ def test_sparse_changes_with_momentum_are_a_hint() -> None:
     assert not any("topk" in hint for hint in plain)
 
 
+def test_steps_of_muon_after_few_samples_each_are_a_hint() -> None:
+    def hints(micro_batch: int, **collaboration: str) -> str:
+        text = in_local_sgd(batch_size_per_step=str(micro_batch), **collaboration)
+        return "\n".join(lint(parse_run_file(text.replace('name = "adamw"', 'name = "muon"'))))
+
+    assert "A step of Muon computes as much as training on" in hints(8)
+    assert "Muon" not in hints(400)
+    assert "Muon" not in hints(8, mode='"gradients"')  # there it is one step an epoch
+
+
 def test_options_without_effect_on_local_updates_are_hints() -> None:
     hints = lint(parse_run_file(with_local_updates(grad_compression='"float16"')))
     for option in ("offload_optimizer = true", 'grad_compression = "float16"'):

@@ -54,6 +54,7 @@ def test_systemd_runs_it_restarts_it_with_the_session_and_its_end_is_a_goodbye(t
             told = json.loads(manager.run(WORKERBEE, "service", "status", "--json").stdout)
             assert (told["installed"], told["state"]) == (True, "running")
             assert manager.property_of(UNIT, "KillMode") == "mixed"
+            assert manager.property_of(UNIT, "CPUWeight") == manager.property_of(UNIT, "IOWeight") == "10"
             here = len(organiser.said)
         is_left_at_once(organiser, here)  # the person has logged out
         with UserManager(tmp_path) as manager:

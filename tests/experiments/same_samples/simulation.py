@@ -11,8 +11,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from core.run.manifest import SchedulerSpec
-from core.run.spec.optimizer import AdamW
 from core.worker.compute.learning_rate import make_scheduler
+from core.worker.compute.muon import hidden_matrices
 from core.worker.compute.optimizers import make_optimizer
 from core.worker.recipes.initialization import model_from_scratch
 from core.worker.swarm.local_sgd.inner_optimizer import InnerOptimizer
@@ -32,6 +32,7 @@ from tests.experiments.same_samples.trials import (
     Curve,
     Trial,
     collaboration,
+    optimizer_of,
 )
 
 SEED = 1
@@ -56,8 +57,8 @@ def micro_batches(text: ProgramText) -> Callable[[], Tensor]:
 
 def _in_step(trial: Trial, model: nn.Module, draw: Callable[[], Tensor]) -> Iterator[int]:
     """All peers' gradients are averaged for each step; yields the samples so far where the model is to be looked at."""
-    batch = SWARM_BATCH if trial.way == "gradients" else STEP_SAMPLES
-    optimizer = make_optimizer(AdamW(learning_rate=trial.learning_rate))(list(model.parameters()))
+    batch = SWARM_BATCH if trial.way.startswith("gradients") else STEP_SAMPLES
+    optimizer = _optimizer(trial, model)(list(model.parameters()))
     steps = -(-trial.samples // batch)
     schedule = _schedule(optimizer, -(-WARM_UP_SAMPLES // batch), steps)
     due = looked_at(trial)
@@ -81,9 +82,7 @@ def _local_sgd(trial: Trial, model: nn.Module, draw: Callable[[], Tensor]) -> It
     rounds = OuterRounds(weights, collaboration(trial.way), PEERS)
     models = [model, *(model_from_scratch(SIZES[trial.size].recipe) for _ in range(PEERS - 1))]
     peers = [list(each.parameters()) for each in models]
-    inner = [
-        InnerOptimizer(own, make_optimizer(AdamW(learning_rate=trial.learning_rate)), _rounds(trial)) for own in peers
-    ]
+    inner = [InnerOptimizer(own, _optimizer(trial, model), _rounds(trial)) for own in peers]
     due = looked_at(trial)
     for number in range(trial.rounds):
         for _ in range(INNER_STEPS):
@@ -96,6 +95,10 @@ def _local_sgd(trial: Trial, model: nn.Module, draw: Callable[[], Tensor]) -> It
             optimizer.follow(number + 1)
         if (samples := (number + 1) * INNER_STEPS * STEP_SAMPLES) in due:
             yield samples
+
+
+def _optimizer(trial: Trial, model: nn.Module) -> Callable[[Any], torch.optim.Optimizer]:
+    return make_optimizer(optimizer_of(trial), hidden_matrices=hidden_matrices(model))
 
 
 def _rounds(trial: Trial) -> Callable[[Any], Any] | None:
@@ -117,10 +120,9 @@ def looked_at(trial: Trial) -> list[int]:
 
 
 def loss_of(model: nn.Module, samples: Tensor) -> Tensor:
-    """The mean cross-entropy of the bytes of samples but their first, in nats; matrix products in bfloat16."""
-    with torch.autocast("cpu", torch.bfloat16):
-        logits = model(input_ids=samples).logits
-    return F.cross_entropy(logits[:, :-1].flatten(0, 1).float(), samples[:, 1:].flatten())
+    """The mean cross-entropy of the bytes of samples but their first, in nats; computed in float32."""
+    logits = model(input_ids=samples).logits
+    return F.cross_entropy(logits[:, :-1].flatten(0, 1), samples[:, 1:].flatten())
 
 
 def held_out_loss(model: nn.Module, samples: Tensor) -> float:

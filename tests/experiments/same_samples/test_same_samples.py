@@ -12,13 +12,14 @@ from torch import Tensor
 from core.worker.recipes.initialization import model_from_scratch
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import PART_NUMBERS
 from core.worker.swarm.local_sgd.codecs.wire import codec
+from tests.experiments.__main__ import SIMULATED
 from tests.experiments.report import DOCUMENT, PICTURES
 from tests.experiments.same_samples.outer_round import OuterRounds
 from tests.experiments.same_samples.program_text import HELD_OUT, HELD_OUT_SAMPLES, LENGTH, TRAINED_ON, ProgramText
 from tests.experiments.same_samples.report import Group, Result, as_markdown, best, draw, excess
 from tests.experiments.same_samples.results_file import add_result, read_results
 from tests.experiments.same_samples.simulation import looked_at, micro_batches, simulate, simulated
-from tests.experiments.same_samples.trials import SIZES, WAYS, Curve, Trial, Way, collaboration, trials
+from tests.experiments.same_samples.trials import PLANS, SIZES, WAYS, Curve, Trial, Way, collaboration, trials
 
 NUMBERS = 600_000  # of a tensor, more than one part has
 
@@ -128,19 +129,18 @@ def test_the_curves_are_drawn(tmp_path: Path) -> None:
     assert (tmp_path / "losses.svg").read_text().count('id="axes_') == 2
 
 
-def test_the_document_has_a_place_and_a_picture_for_it() -> None:
+@pytest.mark.parametrize(("name", "question"), SIMULATED.items())
+def test_the_document_has_a_place_and_a_picture_for_it(name: str, question: str) -> None:
     text = DOCUMENT.read_text("utf-8")
-    assert (
-        "## What does local SGD learn from the same samples?" in text and "generated: experiment same-samples" in text
-    )
-    assert (PICTURES / "same-samples.svg").is_file()
+    assert f"## {question}" in text and f"generated: experiment {name}" in text
+    assert (PICTURES / f"{name}.svg").is_file()
 
 
 def test_every_way_is_among_the_trials() -> None:
     for is_quick in (False, True):
-        ways = {each.way for each in trials(is_quick=is_quick)}
+        ways = {each.way for name in PLANS for each in trials(name, is_quick=is_quick)}
         assert ways == set(WAYS)
-    assert {each.size for each in trials(["6M"], is_quick=False)} == {"6M"}
+    assert {each.size for each in trials("same-samples", ["6M"], is_quick=False)} == {"6M"}
 
 
 @pytest.mark.slow
@@ -149,3 +149,12 @@ def test_one_round_learns_and_gradients_of_as_many_samples_learn_less() -> None:
     untrained, local = (loss for _, loss in simulate(Trial("0.3M", "int8", 2e-3, 1)).losses)
     in_step = simulate(Trial("0.3M", "gradients", 8e-3, 1)).last
     assert local < 0.75 * untrained and local < in_step
+
+
+@pytest.mark.slow
+def test_a_round_with_muon_learns_more_than_one_with_adamw_from_the_same_samples() -> None:
+    torch.set_num_threads(1)
+    adamw, muon = (
+        simulate(each).last for each in (Trial("0.3M", "int8", 2e-3, 2), Trial("0.3M", "int8-muon", 4e-3, 2))
+    )
+    assert muon < 0.97 * adamw

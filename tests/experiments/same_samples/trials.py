@@ -10,6 +10,7 @@ import msgspec
 
 from core.run.spec.collaboration import Collaboration, DeltaCodec
 from core.run.spec.language_models import OPT
+from core.run.spec.optimizer import AdamW, Muon, OptimizerSpec
 from core.run.spec.recipe import CausalLM
 from tests.experiments.same_samples.program_text import LENGTH
 
@@ -21,8 +22,23 @@ WARM_UP_SAMPLES = 640  # 20 steps of each peer, as long as local SGD's own ramp
 FULL_ROUNDS, LONG_ROUNDS, QUICK_ROUNDS = 21, 84, 2  # 960 samples each: 20,160 samples, or 80,640
 EVALUATED_EVERY = 3  # rounds
 
-Way = Literal["every-step", "gradients", "int8", "int4", "topk", "int8-mean", "int8-diloco"]
-"""One step with all peers' micro-batches, or with `SWARM_BATCH` samples; or local SGD, with one of these `CODECS`."""
+Way = Literal[
+    "every-step",
+    "gradients",
+    "int8",
+    "int4",
+    "topk",
+    "int8-mean",
+    "int8-diloco",
+    "every-step-muon",
+    "gradients-muon",
+    "int8-muon",
+    "int4-muon",
+]
+"""One step with all peers' micro-batches, or with `SWARM_BATCH` samples; or local SGD, with one of these `CODECS`.
+
+The optimizer is AdamW, where nothing else is said.
+"""
 WAYS = get_args(Way)
 CODECS: dict[Way, DeltaCodec] = {
     "int8": "int8",
@@ -30,6 +46,8 @@ CODECS: dict[Way, DeltaCodec] = {
     "topk": "topk",
     "int8-mean": "int8",
     "int8-diloco": "int8",
+    "int8-muon": "int8",
+    "int4-muon": "int4",
 }
 NAMES: dict[Way, str] = {
     "every-step": "averaged at every step",
@@ -39,6 +57,10 @@ NAMES: dict[Way, str] = {
     "topk": "local SGD, topk",
     "int8-mean": "local SGD, int8, plain mean",
     "int8-diloco": "local SGD, int8, outer momentum 0.9",
+    "every-step-muon": "Muon, averaged at every step",
+    "gradients-muon": "Muon, gradients, batch 1,024",
+    "int8-muon": "Muon, local SGD, int8",
+    "int4-muon": "Muon, local SGD, int4",
 }
 
 
@@ -116,6 +138,12 @@ def collaboration(way: Way) -> Collaboration:
     return msgspec.structs.replace(options, outer_momentum=0.9) if way == "int8-diloco" else options
 
 
+def optimizer_of(trial: Trial) -> OptimizerSpec:
+    """What steps the model, of each peer or of all together."""
+    kind = Muon if trial.way.endswith("-muon") else AdamW
+    return kind(learning_rate=trial.learning_rate)
+
+
 SMALLEST = "0.3M"
 RATES: dict[Way, tuple[float, ...]] = {
     "every-step": (1e-3, 2e-3, 4e-3),
@@ -146,22 +174,54 @@ LONG: dict[Way, tuple[float, ...]] = {
     "int8-diloco": (5e-4, 1e-3),
 }
 """Those that are tried with the smallest model and four times the samples."""
-PLAN = (
-    ((SMALLEST,), RATES, FULL_ROUNDS),
-    ((SMALLEST,), LONG, LONG_ROUNDS),
-    (("0.8M",), LARGER, FULL_ROUNDS),
-    (("1.8M", "6M"), LARGEST, FULL_ROUNDS),
-)
-"""Sizes, learning rates of each way, and rounds."""
+WITH_MUON: dict[Way, tuple[float, ...]] = {
+    "every-step": (2e-3,),
+    "gradients": (8e-3,),
+    "int8": (2e-3,),
+    "every-step-muon": (4e-3, 8e-3, 1.6e-2),
+    "gradients-muon": (8e-3, 1.6e-2),
+    "int8-muon": (2e-3, 4e-3, 8e-3, 1.6e-2),
+    "int4-muon": (8e-3,),
+}
+"""AdamW's best learning rates with the smallest model, and those of Muon that are tried with it."""
+WITH_MUON_LARGER: dict[Way, tuple[float, ...]] = {
+    "every-step": (2e-3,),
+    "int8": (1e-3,),
+    "every-step-muon": (4e-3, 8e-3),
+    "int8-muon": (4e-3, 8e-3),
+}
+"""The same with a larger model."""
+WITH_MUON_LARGEST: dict[Way, tuple[float, ...]] = {
+    "every-step": (1e-3,),
+    "int8": (1e-3,),
+    "every-step-muon": (8e-3,),
+    "int8-muon": (8e-3,),
+}
+"""The best of those with the largest model, where a trial takes long."""
+PLANS = {
+    "same-samples": (
+        ((SMALLEST,), RATES, FULL_ROUNDS),
+        ((SMALLEST,), LONG, LONG_ROUNDS),
+        (("0.8M",), LARGER, FULL_ROUNDS),
+        (("1.8M", "6M"), LARGEST, FULL_ROUNDS),
+    ),
+    "muon": (
+        ((SMALLEST,), WITH_MUON, FULL_ROUNDS),
+        (("0.8M",), WITH_MUON_LARGER, FULL_ROUNDS),
+        (("1.8M",), WITH_MUON_LARGEST, FULL_ROUNDS),
+    ),
+}
+"""Of each experiment: sizes, learning rates of each way, and rounds."""
 
 
-def trials(sizes: Sequence[str] = (), *, is_quick: bool) -> list[Trial]:
+def trials(experiment: str, sizes: Sequence[str] = (), *, is_quick: bool) -> list[Trial]:
     """What is simulated with models of those sizes, or of all; quickly, two rounds of the smallest with one rate."""
+    plan = PLANS[experiment]
     if is_quick:
-        return [Trial(SMALLEST, way, rates[0], QUICK_ROUNDS) for way, rates in RATES.items()]
+        return [Trial(SMALLEST, way, rates[0], QUICK_ROUNDS) for way, rates in plan[0][1].items()]
     return [
         Trial(size, way, rate, rounds)
-        for wanted, ways, rounds in PLAN
+        for wanted, ways, rounds in plan
         for size in wanted
         if not sizes or size in sizes
         for way, rates in ways.items()

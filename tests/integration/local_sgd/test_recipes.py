@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
 import pytest
 
 from core.run.manifest import RunManifest
 from core.run.requirements import estimate_requirements
+from core.run.spec.optimizer import Muon
 from core.run.spec.recipe import Lora
 from tests.support.environment.fake_hub import Hub, local_hub
 from tests.support.learning.asked_rows import rows_asked_for, seldom_but
@@ -19,15 +21,24 @@ pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
 EPOCHS = 4
 SIDE_BY_SIDE = 3
-LEARNED = {"causal-lm": 0.8, "adapters": 0.98, "masked-lm": 0.9, "image-classification": 0.8, "three precisions": 0.8}
+LEARNED = {
+    "causal-lm": 0.8,
+    "muon": 0.8,
+    "adapters": 0.98,
+    "masked-lm": 0.9,
+    "image-classification": 0.8,
+    "three precisions": 0.8,
+}
 """Of the untrained loss is left at the most; adapters to a model that knows nothing learn hardly more than nothing."""
-OFTEN = {"adapters", "image-classification", "three precisions"}  # the others are marked `faults`
+OFTEN = {"muon", "adapters", "image-classification", "three precisions"}  # the others are marked `faults`
 
 
 def runs(hub: Hub) -> dict[str, RunManifest]:
-    """One of each recipe."""
+    """One of each recipe, and one with another optimizer."""
+    causal = language_model(local_sgd_run(), hub, 5e-3)
     return {
-        "causal-lm": language_model(local_sgd_run(), hub, 5e-3),
+        "causal-lm": causal,
+        "muon": msgspec.structs.replace(causal, optimizer=Muon(learning_rate=1e-2)),
         "adapters": language_model(local_sgd_run(), hub, 1e-2, lora=Lora(rank=2, alpha=8.0)),
         "masked-lm": masked_model(local_sgd_run(), hub, 5e-3),
         "image-classification": image_model(local_sgd_run(), hub, 2e-3),
