@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.worker.experts.block import ExpertId
 from core.worker.swarm.experts.announcements import Hosted
-from core.worker.swarm.experts.assignment import PATIENCE_SECONDS, Assignment, Held, ranked
+from core.worker.swarm.experts.assignment import PATIENCE_SECONDS, SETTLING_SECONDS, Assignment, Held, ranked
 
 EXPERTS = [ExpertId(1, number) for number in range(6)]
 FIRST = EXPERTS[0]
@@ -77,6 +77,21 @@ def test_of_two_that_answer_for_one_expert_the_untrained_one_gives_way() -> None
 
     assert dropped("z", trained=0, others_steps=0) and not dropped("a", trained=0, others_steps=0)
     assert dropped("a", trained=0, others_steps=9) and not dropped("z", trained=5, others_steps=9)
+
+
+def test_of_two_that_took_an_expert_at_once_one_gives_way_although_both_were_trained_and_never_both() -> None:
+    def dropped(own: str, rival: str, seconds: float) -> bool:
+        clock = [0.0]
+        assignment = Assignment(own, [FIRST], 1, lambda: clock[0])
+        assignment.changes({}, {}, {})
+        clock[0] += PATIENCE_SECONDS
+        assert assignment.changes({}, {}, {}).take == (FIRST,)
+        clock[0] += seconds
+        return assignment.changes({rival: Hosted({FIRST: 9})}, {FIRST: Held(4, 10)}, {}).drop == (FIRST,)
+
+    soon, late = SETTLING_SECONDS - 1.0, SETTLING_SECONDS + 1.0
+    assert dropped("z", "a", soon) and not dropped("a", "z", soon)
+    assert not dropped("z", "a", late) and not dropped("a", "z", late)
 
 
 def test_an_expert_is_left_for_a_moment_to_whoever_is_ranked_first() -> None:

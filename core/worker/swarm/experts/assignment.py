@@ -17,6 +17,7 @@ from core.worker.experts.block import ExpertId
 from core.worker.swarm.experts.announcements import Hosted
 
 PATIENCE_SECONDS = 3.0  # for each host that is ranked before us to take an expert
+SETTLING_SECONDS = 30.0  # in which two that took one expert at the same moment hear of each other
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Assignment:
     def __init__(self, own: str, wanted: Sequence[ExpertId], capacity: int, clock: Callable[[], float]) -> None:
         self._own, self._wanted, self._capacity, self._clock = own, tuple(wanted), capacity, clock
         self._orphaned_at: dict[ExpertId, float] = {}
+        self._taken_at: dict[ExpertId, float] = {}
 
     def changes(
         self, others: Mapping[str, Hosted], mine: Mapping[ExpertId, Held], copies: Mapping[ExpertId, int]
@@ -48,10 +50,11 @@ class Assignment:
         """What to do, where ``mine`` are those that we answer for.
 
         ``copies`` are those of which we have the state, by its steps: who has the newest one is to take an expert. Of
-        two that answer for one expert, one with which nobody has trained gives way to the other. A host that has more
-        than its share gives one away to another that has less, and has its state.
+        two that answer for one expert, one with which nobody has trained gives way to the other; where both have
+        just taken it, the one with the larger peer id does. A host that has more than its share gives one away to
+        another that has less, and has its state.
         """
-        drop = tuple(each for each, held in mine.items() if not held.trained_tokens and self._gives_way(each, others))
+        drop = tuple(each for each, held in mine.items() if self._gives_way(each, held, others))
         kept = mine.keys() - set(drop)
         served = kept.union(*(hosted.experts for hosted in others.values()))
         now, orphans = self._clock(), [each for each in self._wanted if each not in served]
@@ -61,6 +64,7 @@ class Assignment:
             have, waited = len(kept) + len(taken), now - self._orphaned_at[expert]
             if have < self._capacity and waited >= self._patience(expert, others, have, copies):
                 taken.append(expert)
+                self._taken_at[expert] = now
         released = () if orphans or drop else self._released(others, mine)
         return Changes(tuple(taken), drop + released)
 
@@ -84,9 +88,15 @@ class Assignment:
         )
         return tuple(itertools.islice(ready, 1))
 
-    def _gives_way(self, expert: ExpertId, others: Mapping[str, Hosted]) -> bool:
-        """An expert that somebody has trained is worth more; of two untrained ones the smaller peer id stays."""
+    def _gives_way(self, expert: ExpertId, held: Held, others: Mapping[str, Hosted]) -> bool:
+        """An expert that somebody has trained is worth more; of two untrained ones the smaller peer id stays.
+
+        Once we have had it for a while, nobody can take an expert from us that was trained here, whatever it announces.
+        """
         rivals = [(peer, hosted.experts[expert]) for peer, hosted in others.items() if expert in hosted.experts]
+        if held.trained_tokens:
+            is_settling = self._clock() - self._taken_at.get(expert, -math.inf) < SETTLING_SECONDS
+            return is_settling and any(peer < self._own for peer, _ in rivals)
         return any(steps > 0 or peer < self._own for peer, steps in rivals)
 
     def _patience(
