@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 STOP_SECONDS = 30
 RESTART_SECONDS = 60
-WEIGHT = 10
+CPU_AND_IO_WEIGHT = 10
 """Of the processor and the disks, where a program of the person's has 100 (systemd.resource-control(5))."""
 ORGANISERS_CODES = (5, 6)
 """The exit codes of what only the organiser or a person can mend: a closed run, and one that has changed."""
@@ -32,8 +32,8 @@ def unit_text(command: Sequence[str], environment: Mapping[str, str]) -> str:
         "Restart=on-failure",
         f"RestartSec={RESTART_SECONDS}",
         f"RestartPreventExitStatus={' '.join(map(str, ORGANISERS_CODES))}",
-        f"CPUWeight={WEIGHT}",
-        f"IOWeight={WEIGHT}",
+        f"CPUWeight={CPU_AND_IO_WEIGHT}",
+        f"IOWeight={CPU_AND_IO_WEIGHT}",
         "KillMode=mixed",
         f"TimeoutStopSec={STOP_SECONDS}",
         "",

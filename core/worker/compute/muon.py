@@ -8,7 +8,7 @@ iteration, is pytorch-optimizer's.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Any
 
 import torch
@@ -51,12 +51,11 @@ class MuonWithAdamW(torch.optim.AdamW):
         self._matrices = {every[place] for place in places}
 
     @torch.no_grad()
-    def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]
-        """Step the matrices, then all else as AdamW does; gradients stay as they are."""
-        loss = None
-        if closure is not None:
-            with torch.enable_grad():
-                loss = closure()
+    def step(self) -> None:  # type: ignore[override]
+        """Step the matrices, then all else as AdamW does; gradients stay as they are.
+
+        `optimizers.Clipping`, over all optimizers, takes the closure.
+        """
         gradients = dict[Tensor, Tensor]()
         for group in self.param_groups:
             for matrix in group["params"]:
@@ -66,7 +65,6 @@ class MuonWithAdamW(torch.optim.AdamW):
         super().step()
         for matrix, gradient in gradients.items():
             matrix.grad = gradient
-        return loss
 
     def _step_matrix(self, matrix: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
         """One step with Nesterov's momentum and decoupled weight decay."""

@@ -79,15 +79,15 @@ def make_optimizer(
 
 
 def _build(spec: OptimizerSpec, hidden_matrices: Collection[int] | None, params: Any) -> Optimizer:
-    kind, numbers = _kind_and_numbers(spec)
-    if isinstance(spec, Muon):
-        numbers["hidden_matrices"] = hidden_matrices
+    kind, numbers = _kind_and_numbers(spec, hidden_matrices)
     clipping = type(f"Clipping{kind.__name__}", (Clipping, kind), {"max_grad_norm": spec.max_grad_norm})
     built: Optimizer = clipping(params, lr=spec.learning_rate, weight_decay=spec.weight_decay, **numbers)
     return built
 
 
-def _kind_and_numbers(spec: OptimizerSpec) -> tuple[type[Optimizer], dict[str, Any]]:
+def _kind_and_numbers(
+    spec: OptimizerSpec, hidden_matrices: Collection[int] | None
+) -> tuple[type[Optimizer], dict[str, Any]]:
     """Its class and what that calls the numbers; libraries are loaded by those who need them."""
     match spec:
         case AdamW():
@@ -100,7 +100,7 @@ def _kind_and_numbers(spec: OptimizerSpec) -> tuple[type[Optimizer], dict[str, A
             return _adamw_in_8_bits(), {"betas": (spec.beta1, spec.beta2), "eps": spec.epsilon}
         case Muon():
             adamw = {"betas": (spec.beta1, spec.beta2), "eps": spec.epsilon}
-            return MuonWithAdamW, {"momentum": spec.momentum, **adamw}
+            return MuonWithAdamW, {"momentum": spec.momentum, "hidden_matrices": hidden_matrices, **adamw}
     import pytorch_optimizer
 
     match spec:
