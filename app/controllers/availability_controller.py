@@ -149,10 +149,10 @@ class AvailabilityController(QObject):
 
     def _running_programs(self) -> frozenset[str]:
         """Also where no rule names any, so that a person may choose."""
-        from core.observers.programs import RunningPrograms
+        from core.observers.programs import RunningPrograms, running_pids
 
         self._programs = self._programs or RunningPrograms()
-        return self._programs.look() or frozenset()
+        return self._programs.look(running_pids()) or frozenset()
 
     def _begin(self) -> None:
         if not self._timer.isActive() and self._is_wanted:

@@ -16,7 +16,7 @@ from core.observers.gpu import GpuObserver
 from core.observers.local_zone import local_now
 from core.observers.pressure import OtherCpuUse, memory_pressure
 from core.observers.price_download import PriceDownload
-from core.observers.programs import RunningPrograms
+from core.observers.programs import RunningPrograms, running_pids
 from core.observers.upload_limits import can_limit_uploads
 
 
@@ -52,13 +52,14 @@ class ComputerObserver:
     def observe(self, rules: AvailabilityRules, **seen: Unpack[FrontEndSight]) -> Observation:
         """Look once; every second or two. What costs time and no rule asks for is not looked at. Never raises."""
         supply = power()
+        pids = running_pids() if rules.programs or rules.cpu_pressure is not None else None
         return Observation(
             at=local_now(),
             monotonic=time.monotonic(),
             is_on_battery=supply.is_on_battery,
             battery=supply.charge,
-            programs=self._programs.look() if rules.programs else None,
-            cpu_pressure=self._cpu.look() if rules.cpu_pressure is not None else None,
+            programs=self._programs.look(pids) if rules.programs else None,
+            cpu_pressure=self._cpu.look(pids) if rules.cpu_pressure is not None else None,
             memory_pressure=memory_pressure(),
             free_disk_bytes=free_space(self.data_folder, None).free_bytes,
             can_limit_uploads=can_limit_uploads() if rules.limits_uploads else None,

@@ -14,34 +14,31 @@ class ProcessFamily:
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
-        self._parents: dict[int, int] = {}
+        self._parents: dict[int, int] = {}  # as they were when a process was seen first
         self._opened: dict[int, psutil.Process] = {}
 
-    def processes(self) -> list[psutil.Process]:
-        """Who is alive of it now; raises psutil.NoSuchProcess where the process itself has ended."""
-        parents = self._parents = self._current_parents()
-        before, self._opened = self._opened, {}
-        if self._pid not in parents:
+    def processes(self, pids: frozenset[int]) -> list[psutil.Process]:
+        """Who of it is among these, which are all that run; raises psutil.NoSuchProcess if the process is not."""
+        if self._pid not in pids:
             raise psutil.NoSuchProcess(self._pid)
+        if pids != self._parents.keys():
+            self._see(pids)
+        return list(self._opened.values())
+
+    def _see(self, pids: frozenset[int]) -> None:
+        """Some have come or gone."""
+        self._parents = {pid: self._parents[pid] if pid in self._parents else _parent(pid) for pid in pids}
         children: dict[int, list[int]] = {}
-        for pid, parent in parents.items():
-            children.setdefault(parent, []).append(pid)
+        for pid, parent in self._parents.items():
+            if pid != parent:
+                children.setdefault(parent, []).append(pid)
+        before, self._opened = self._opened, {}
         wanted = [self._pid]
         while wanted:
             pid = wanted.pop()
             wanted += children.get(pid, [])
             if (process := before.get(pid) or _process(pid)) is not None:
                 self._opened[pid] = process
-        return list(self._opened.values())
-
-    def _current_parents(self) -> dict[int, int]:
-        """By process id, that of the parent as it was when the process was seen first; a dead one's child keeps it."""
-        known, current = self._parents, dict[int, int]()
-        for pid in psutil.pids():
-            parent = known[pid] if pid in known else _parent(pid)
-            if parent is not None and pid != parent:
-                current[pid] = parent
-        return current
 
 
 def _process(pid: int) -> psutil.Process | None:
@@ -51,8 +48,9 @@ def _process(pid: int) -> psutil.Process | None:
         return None
 
 
-def _parent(pid: int) -> int | None:
+def _parent(pid: int) -> int:
+    """Its own id for a process that has none, or has ended."""
     try:
         return psutil.Process(pid).ppid()
     except psutil.Error:
-        return None
+        return pid

@@ -9,37 +9,44 @@ _YOUNG_LOOKS = 5
 _ROUND_LOOKS = 60
 
 
+def running_pids() -> frozenset[int] | None:
+    """The ids of all processes; ``None`` where they cannot be listed. Never raises."""
+    import psutil
+
+    try:
+        return frozenset(psutil.pids())
+    except Exception as error:
+        _log.info("Processes cannot be listed: %r", error)
+        return None
+
+
 class RunningPrograms:
     """Names of the programs that run, as the system's list of processes has them.
 
-    Every look lists the ids of all processes, which is cheap, and reads the names of those alone that are new: for
-    ``_YOUNG_LOOKS`` looks, because a shell's child becomes a program a moment after it is there. Of the others a
-    sixtieth is read each time, so that within two minutes also a reused id and a dead process (a zombie) are seen.
+    The names of those processes alone are read that are new: for ``_YOUNG_LOOKS`` looks, because a shell's child
+    becomes a program a moment after it is there. Of the others a sixtieth is read each time, so that within two
+    minutes also a reused id and a dead process (a zombie) are seen.
     """
 
     def __init__(self) -> None:
         self._looks = 0
-        self._known: dict[int, tuple[int, str]] = {}
+        self._names: dict[int, str] = {}
+        self._looks_left: dict[int, int] = {}  # of new processes: how many looks more read the name
 
-    def look(self) -> frozenset[str] | None:
-        """The names at this moment; ``None`` where processes cannot be listed. Never raises."""
-        import psutil
-
-        self._looks += 1
-        try:
-            pids = psutil.pids()
-        except Exception as error:
-            _log.info("Processes cannot be listed: %r", error)
+    def look(self, pids: frozenset[int] | None) -> frozenset[str] | None:
+        """The names of these processes at this moment; ``None`` where ``pids`` is. Never raises."""
+        if pids is None:
             return None
-        self._known = {pid: self._entry(pid) for pid in pids}
-        return frozenset(name for _, name in self._known.values() if name)
-
-    def _entry(self, pid: int) -> tuple[int, str]:
-        """The look at which the process was found, and its name."""
-        found_at, name = self._known.get(pid, (self._looks, ""))
-        if self._looks - found_at < _YOUNG_LOOKS or (pid + self._looks) % _ROUND_LOOKS == 0:
-            name = _name(pid)
-        return found_at, name
+        self._looks += 1
+        for gone in self._names.keys() - pids:
+            del self._names[gone]
+            self._looks_left.pop(gone, None)
+        self._looks_left |= dict.fromkeys(pids - self._names.keys(), _YOUNG_LOOKS)
+        in_turn = {pid for pid in pids if (pid + self._looks) % _ROUND_LOOKS == 0}
+        for pid in in_turn | self._looks_left.keys():
+            self._names[pid] = _name(pid)
+        self._looks_left = {pid: left - 1 for pid, left in self._looks_left.items() if left > 1}
+        return frozenset(filter(None, self._names.values()))
 
 
 def _name(pid: int) -> str:

@@ -14,6 +14,7 @@ import psutil
 import pytest
 
 from core.observers.pressure import OtherCpuUse, memory_pressure
+from core.observers.programs import running_pids
 
 BUSY_SECONDS = 1.5
 WAIT_SECONDS = 60.0
@@ -49,13 +50,13 @@ def used_seconds(family: psutil.Process) -> float:
 def test_what_a_worker_and_its_children_compute_is_not_other_use(source: str) -> None:
     with running(source) as worker, running(IDLE) as idle:
         by_idle, by_worker = OtherCpuUse(idle.pid), OtherCpuUse(worker.pid)
-        assert by_idle.look() is None and by_worker.look() is None
+        assert by_idle.look(running_pids()) is None and by_worker.look(running_pids()) is None
         begun, before = time.monotonic(), used_seconds(worker)
         while used_seconds(worker) - before < BUSY_SECONDS:
             assert time.monotonic() - begun < WAIT_SECONDS
             time.sleep(0.1)
         used, seconds = used_seconds(worker) - before, time.monotonic() - begun
-        of_all, of_others = by_idle.look(), by_worker.look()
+        of_all, of_others = by_idle.look(running_pids()), by_worker.look(running_pids())
     assert of_all is not None and of_others is not None
     told = (of_all - of_others) * (os.cpu_count() or 1) * seconds
     assert told == pytest.approx(used, rel=0.3)
@@ -64,12 +65,12 @@ def test_what_a_worker_and_its_children_compute_is_not_other_use(source: str) ->
 def test_another_busy_program_is_other_use() -> None:
     with running(BUSY) as other, running(IDLE) as worker:
         use = OtherCpuUse(worker.pid)
-        assert use.look() is None
+        assert use.look(running_pids()) is None
         begun, before = time.monotonic(), used_seconds(other)
         while used_seconds(other) - before < BUSY_SECONDS:
             assert time.monotonic() - begun < WAIT_SECONDS
             time.sleep(0.1)
-        share = use.look()
+        share = use.look(running_pids())
         seconds = time.monotonic() - begun
     assert share is not None
     assert share * (os.cpu_count() or 1) * seconds >= BUSY_SECONDS * 0.8
@@ -77,11 +78,11 @@ def test_another_busy_program_is_other_use() -> None:
 
 def test_two_looks_at_once_and_a_process_that_is_gone_tell_nothing() -> None:
     use = OtherCpuUse()
-    assert use.look() is None
-    assert use.look() is None
+    assert use.look(running_pids()) is None
+    assert use.look(running_pids()) is None
     with running(IDLE) as gone:
         pass
-    assert OtherCpuUse(gone.pid).look() is None
+    assert OtherCpuUse(gone.pid).look(running_pids()) is None
 
 
 @pytest.mark.parametrize(

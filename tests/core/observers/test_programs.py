@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from core.observers.programs import RunningPrograms
+from core.observers.programs import RunningPrograms, running_pids
 
 LOOKS_OF_TWO_MINUTES = 60
 PERIOD_SECONDS = 2.0
@@ -42,10 +42,10 @@ def program(tmp_path: Path) -> Path:
 
 def test_a_program_is_seen_while_it_runs(program: Path) -> None:
     programs = RunningPrograms()
-    assert program.name not in (programs.look() or ())
+    assert program.name not in (programs.look(running_pids()) or ())
     with running(str(program), "-c", "echo there; read line"):
-        assert program.name in (programs.look() or ())
-    assert program.name not in (programs.look() or ())
+        assert program.name in (programs.look(running_pids()) or ())
+    assert program.name not in (programs.look(running_pids()) or ())
 
 
 def test_a_process_that_becomes_another_program_is_seen_as_that(program: Path) -> None:
@@ -54,21 +54,21 @@ def test_a_process_that_becomes_another_program_is_seen_as_that(program: Path) -
     arguments = repr((str(program), [program.name, "-c", "echo again; read line"]))
     with running(sys.executable, "-c", becomes, arguments) as process:
         assert process.stdin and process.stdout
-        assert program.name not in (programs.look() or ())
+        assert program.name not in (programs.look(running_pids()) or ())
         process.stdin.write(b"\n")
         process.stdin.flush()
         assert process.stdout.readline().strip() == b"again"
-        assert program.name in (programs.look() or ())
+        assert program.name in (programs.look(running_pids()) or ())
 
 
 def test_a_process_that_is_dead_but_not_buried_is_seen_no_more_within_two_minutes(program: Path) -> None:
     programs = RunningPrograms()
     with running(str(program), "-c", "echo there; read line") as process:
         for _ in range(10):
-            assert program.name in (programs.look() or ())
+            assert program.name in (programs.look(running_pids()) or ())
         process.kill()
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
-        looks = [program.name in (programs.look() or ()) for _ in range(LOOKS_OF_TWO_MINUTES)]
+        looks = [program.name in (programs.look(running_pids()) or ()) for _ in range(LOOKS_OF_TWO_MINUTES)]
         assert not looks[-1]
 
 
@@ -76,8 +76,8 @@ def test_a_process_that_is_dead_but_not_buried_is_seen_no_more_within_two_minute
 def test_looking_costs_less_than_three_thousandths_of_a_core() -> None:
     programs = RunningPrograms()
     for _ in range(6):
-        programs.look()
+        programs.look(running_pids())
     begun = time.process_time()
     for _ in range(LOOKS_OF_TWO_MINUTES):
-        programs.look()
+        programs.look(running_pids())
     assert (time.process_time() - begun) / (LOOKS_OF_TWO_MINUTES * PERIOD_SECONDS) < HIGHEST_SHARE
