@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta
+from msgspec.structs import FieldInfo
 
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 MicroBatch = Annotated[int, Meta(ge=1, le=1_000_000)]
@@ -19,3 +21,9 @@ Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 
 class StrictStruct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A frozen value that crosses the border of a process, a disk or the network; an unknown field is an error."""
+
+
+@functools.cache
+def fields_of(struct: type[msgspec.Struct]) -> tuple[FieldInfo, ...]:
+    """The fields of a struct; msgspec evaluates the texts of their annotations anew with each call."""
+    return msgspec.structs.fields(struct)

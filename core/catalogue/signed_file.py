@@ -13,7 +13,7 @@ from core.catalogue.catalogue import FORMAT_VERSION, MAX_CATALOGUE_BYTES, MAX_RU
 from core.catalogue.refusal import RefusedCatalogueError
 from core.localizable import localized, words_of
 from core.run.address import JoinAddress, UnreadableAddress
-from core.schema import StrictStruct
+from core.schema import StrictStruct, fields_of
 from core.security.bounded_toml import read_toml
 from core.security.identity import Identity, verify
 
@@ -106,7 +106,7 @@ def _without_defaults(catalogue: Catalogue) -> dict[str, object]:
     runs = [
         {
             field.name: value
-            for field in msgspec.structs.fields(entry)
+            for field in fields_of(type(entry))
             if (value := getattr(entry, field.name)) != field.default
         }
         for entry in catalogue.run

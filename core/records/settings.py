@@ -12,7 +12,7 @@ from core.availability.rules import LIMITS, AvailabilityRules
 from core.files.atomic import quarantine, storage_problem, write_atomically
 from core.files.json_file import read_bounded
 from core.run.spec.experts import ExpertRole, HostedExperts
-from core.schema import StrictStruct
+from core.schema import StrictStruct, fields_of
 from core.security.bounded_toml import read_toml
 from core.security.sanitize import MAX_NAME_CHARACTERS
 
@@ -104,7 +104,7 @@ def save_settings(path: Path, settings: Settings) -> None:
 def _chosen(struct: StrictStruct) -> dict[str, Any]:
     """What is not as by default; a limit that was taken away is ``false``, because TOML has no word for nothing."""
     chosen: dict[str, Any] = {}
-    for field in msgspec.structs.fields(struct):
+    for field in fields_of(type(struct)):
         value = getattr(struct, field.name)
         if value != field.default:
             plain = _chosen(value) if isinstance(value, StrictStruct) else msgspec.to_builtins(value)

@@ -5,6 +5,7 @@ msgspec stops at the first mistake and speaks of types; an organiser wants all o
 
 from __future__ import annotations
 
+import functools
 import types
 import typing
 from collections.abc import Iterator, Mapping
@@ -16,6 +17,7 @@ import msgspec
 from msgspec.structs import FieldInfo
 
 from core.localizable import Detail, LocalizedText, broken_rule, joined, localized, words_of
+from core.schema import fields_of
 
 MOST_MISTAKES = 50
 Struct = type[msgspec.Struct]
@@ -28,7 +30,7 @@ def find_errors(tables: Mapping[str, Any], manifest: Struct) -> list[LocalizedTe
 
 
 def _mistakes(tables: Mapping[str, Any], manifest: Struct) -> Iterator[LocalizedText]:
-    sections = {field.name: field for field in msgspec.structs.fields(manifest)}
+    sections = {field.name: field for field in fields_of(manifest)}
     homes = _section_of_field(manifest)
     for name, field in sections.items():
         if field.required and name not in tables:
@@ -47,7 +49,7 @@ def _mistakes(tables: Mapping[str, Any], manifest: Struct) -> Iterator[Localized
 def with_none(tables: Mapping[str, Any], manifest: Struct) -> dict[str, Any]:
     """The tables with the word ``"none"`` made None in fields that may be empty: TOML has no value for it."""
     result = dict(tables)
-    for section in msgspec.structs.fields(manifest):
+    for section in fields_of(manifest):
         table = tables.get(section.name)
         if isinstance(table, dict):
             for variant in _variants(section):
@@ -73,7 +75,7 @@ def _section_mistakes(
         named = f"{place} {tag_field}"
         yield localized("%1 = %2: %3.", named, _shown(table.get(tag_field, "")), _one_of(tags))
         return
-    fields = {field.name: field for field in msgspec.structs.fields(variant)}
+    fields = {field.name: field for field in fields_of(variant)}
     are_right = True
     for mistake in _field_mistakes(name, place, table, fields, homes, tag_field):
         are_right = False
@@ -179,13 +181,14 @@ def _unknown(place: str, key: str, value: Any, known: list[str], homes: Mapping[
     return localized("%1: %2; %3 may have %4.", name, kind, where, ", ".join(known))
 
 
+@functools.cache
 def _section_of_field(manifest: Struct) -> dict[str, str]:
     """Which section each field belongs in, for those that were written in another."""
     return {
         field.name: section.name
-        for section in msgspec.structs.fields(manifest)
+        for section in fields_of(manifest)
         for variant in _variants(section)
-        for field in msgspec.structs.fields(variant)
+        for field in fields_of(variant)
     }
 
 

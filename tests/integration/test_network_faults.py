@@ -193,6 +193,7 @@ def test_volunteers_come_back_to_an_organiser_that_was_killed(group: PeerGroup, 
     assert lost == 3 if mode == "gradients" else lost <= 1, lost
 
 
+@seldom
 def test_an_organiser_that_was_killed_while_it_was_alone_goes_on_and_who_joins_it_at_once_begins_there(
     group: PeerGroup,
 ) -> None:
@@ -223,6 +224,7 @@ def _read(path: Path) -> str:
     return path.read_text() if path.exists() else ""
 
 
+@seldom
 def test_a_volunteer_whose_only_known_address_is_dead_comes_back_through_others(group: PeerGroup) -> None:
     organiser = group.organiser()
     other = group.volunteer(organiser.posted, "other", "direct")

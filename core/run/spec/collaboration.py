@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, get_args
 
-import msgspec
 from msgspec import Meta
 
 from core.localizable import localized
 from core.run.spec.web_address import folder_flaw
-from core.schema import StrictStruct
+from core.schema import StrictStruct, fields_of
 
 _Seconds = Annotated[float, Meta(ge=0.5, le=3600)]
 _RefreshSeconds = Annotated[float, Meta(ge=0.1, le=60)]
@@ -217,7 +216,7 @@ class Collaboration(StrictStruct, kw_only=True, frozen=True):
     def _refuse_other_mode(self) -> None:
         """Raises ValueError where an option is set that the mode does not have, or one of local-sgd makes no sense."""
         of_mode = _GRADIENTS_OPTIONS if self.mode == "local-sgd" else LOCAL_SGD_OPTIONS
-        for field in msgspec.structs.fields(self):
+        for field in fields_of(type(self)):
             if field.name in of_mode and getattr(self, field.name) != field.default:
                 needed = "gradients" if self.mode == "local-sgd" else "local-sgd"
                 raise ValueError(localized('%1 needs mode = "%2"', field.name, needed))

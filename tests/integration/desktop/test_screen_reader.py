@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,12 +11,14 @@ import pytest
 from tests.support.environment import wayland_desktop, x11_desktop
 from tests.support.environment.screen_reader import ScreenReader, Widget
 from tests.support.environment.x11_desktop import ProgramsOfADesktop, wait_for
+from tests.support.peers import slow_computer
 from tests.support.real_peers import LIMIT_SECONDS, Peer, peer_group, tiny
 
 DESKTOPS: dict[str, tuple[tuple[str, ...], Callable[[Path], ProgramsOfADesktop]]] = {
     "x11": (("Xvfb", "openbox"), lambda folder: x11_desktop.Desktop(folder, has_panel=False)),
     "wayland": (wayland_desktop.PROGRAMS, wayland_desktop.WaylandDesktop),
 }
+SELDOM = {"wayland": pytest.mark.faults}
 BUS_LAUNCHER = Path("/usr/libexec/at-spi-bus-launcher")
 PROGRAM = "workerbee"
 RUN = tiny().run.name
@@ -31,7 +32,7 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(params=DESKTOPS)
+@pytest.fixture(params=[pytest.param(name, marks=SELDOM.get(name, ())) for name in DESKTOPS])
 def desktop(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ProgramsOfADesktop]:
     """A desktop without a tray."""
     programs, begin = DESKTOPS[request.param]
@@ -66,7 +67,7 @@ def test_a_run_is_joined_paused_resumed_and_left_with_nothing_but_a_screen_reade
 ) -> None:
     with ScreenReader() as reader:
         home = {"WORKERBEE_HOME": str(tmp_path / "home")}
-        app = desktop.launch([sys.executable, "-m", "app"], "app", **home, **reader.environment)
+        app = desktop.launch(slow_computer.WINDOW, "app", **home, **reader.environment)
         field = reader.widget(PROGRAM, "text", "Address of the run")
         walk(reader, "join")
         reader.press(reader.widget(PROGRAM, "push button", "Help"))

@@ -23,6 +23,7 @@ from core.protocol.events import RoundFinished
 from core.records.recent_runs import RecentRuns
 from tests.support.environment.wayland_desktop import PROGRAMS, Toplevel, WaylandDesktop
 from tests.support.environment.x11_desktop import Launched, wait_for
+from tests.support.peers import slow_computer
 from tests.support.real_peers import LIMIT_SECONDS, Peer, averaged, peer_group, tiny
 
 MISSING = [program for program in PROGRAMS if shutil.which(program) is None]
@@ -57,10 +58,8 @@ class Stage:
     pictures: Path
 
     def start(self, *words: str) -> Launched:
-        """`python -m app`, as a process of its own."""
-        return self.desktop.launch(
-            [sys.executable, "-m", "app", *words], "app", WORKERBEE_HOME=str(self.folder / "home")
-        )
+        """The window of a slow computer, as a process of its own."""
+        return self.desktop.launch([*slow_computer.WINDOW, *words], "app", WORKERBEE_HOME=str(self.folder / "home"))
 
     def command(self, *words: str) -> dict[str, Any]:
         """What a command in a terminal prints as JSON."""

@@ -10,7 +10,6 @@ import json
 import os
 import shutil
 import signal
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +22,7 @@ from app.appearance.theme import LIGHT
 from core.protocol.events import Progress
 from core.protocol.peers import PeersSeen
 from tests.support.environment.x11_desktop import PROGRAMS, Desktop, Launched, Seen, wait_for
+from tests.support.peers import slow_computer
 from tests.support.real_peers import GHOST_SECONDS, LIMIT_SECONDS, Peer, peer_group, tiny
 
 MISSING = [program for program in PROGRAMS if shutil.which(program) is None]
@@ -50,9 +50,9 @@ class Stage:
     _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
     def start(self, home: str, *words: str) -> Launched:
-        """`python -m app`, as a process of its own; a home of the same name is the same one."""
+        """The window of a slow computer, as a process of its own; a home of the same name is the same one."""
         folder = str(self.folder / home)
-        return self.desktop.launch([sys.executable, "-m", "app", *words], home, WORKERBEE_HOME=folder)
+        return self.desktop.launch([*slow_computer.WINDOW, *words], home, WORKERBEE_HOME=folder)
 
     def picture(self, name: str) -> QImage:
         """What the whole screen looks like now."""
@@ -183,6 +183,7 @@ def test_a_closed_window_stays_in_the_tray_and_a_second_start_raises_it_with_its
     assert app.words == ""
 
 
+@pytest.mark.faults
 def test_a_window_is_paused_resumed_and_quit_from_a_terminal(stage: Stage) -> None:
     def told(*words: str) -> tuple[int, dict[str, Any]]:
         command = stage.start("terminal", *words, "--json")

@@ -30,7 +30,7 @@ LEARNED = {
     "three precisions": 0.8,
 }
 """Of the untrained loss is left at the most; adapters to a model that knows nothing learn hardly more than nothing."""
-OFTEN = {"muon", "adapters", "image-classification", "three precisions"}  # the others are marked `faults`
+OFTEN = {"adapters", "image-classification", "three precisions"}  # the others are marked `faults`
 
 
 def runs(hub: Hub) -> dict[str, RunManifest]:
