@@ -160,6 +160,7 @@ class ErrorKind(Worded, Enum):
         "A checkpoint of the run is damaged.", "The one before it is taken, where there is one.", 7
     )
     NO_CHECKPOINT = ErrorText("There is no checkpoint to export.", "Publish the run until it has saved one.", 7)
+    EXPERTS_LACKING = ErrorText("States of experts are old or missing.", "Publish the run while they are hosted.", 7)
     PUSH_FAILED = ErrorText(
         "The model was not pushed to the hub.", "What is there is unchanged; the next push takes what is new then.", 7
     )

@@ -83,6 +83,11 @@ class PeerFiles:
         return self.path / "checkpoint.safetensors"
 
     @property
+    def collected_experts_folder(self) -> Path:
+        """The states of a run's experts that their hosts have sent to its organiser, for the checkpoints beside it."""
+        return self.path / "collected-experts"
+
+    @property
     def block_list_file(self) -> Path:
         """The peers that the organiser has blocked; written by the command, read by the worker that publishes."""
         return self.path / BLOCK_LIST_FILE

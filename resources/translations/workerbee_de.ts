@@ -3434,6 +3434,14 @@
         <translation>Veröffentlichen Sie den Lauf, bis er einen gespeichert hat.</translation>
     </message>
     <message>
+        <source>States of experts are old or missing.</source>
+        <translation>Zustände von Experten sind alt oder fehlen.</translation>
+    </message>
+    <message>
+        <source>Publish the run while they are hosted.</source>
+        <translation>Veröffentlichen Sie den Lauf, während jemand sie beherbergt.</translation>
+    </message>
+    <message>
         <source>The model was not pushed to the hub.</source>
         <translation>Das Modell wurde nicht zum Hub hochgeladen.</translation>
     </message>
@@ -6386,16 +6394,40 @@
         <translation>Von Epoche %1 gibt es keinen. Aufgehoben sind: %2.</translation>
     </message>
     <message>
-        <source>The experts of such a run cannot be exported with its trunk yet.</source>
-        <translation>Die Experten eines solchen Laufs können noch nicht mit seinem Rumpf exportiert werden.</translation>
-    </message>
-    <message>
         <source>Its recipe cannot learn from its data.</source>
         <translation>Ihr Rezept kann aus ihren Daten nicht lernen.</translation>
     </message>
     <message>
         <source>The export needs %1 MB, and %2 MB are free.</source>
         <translation>Der Export braucht %1 MB, frei sind %2 MB.</translation>
+    </message>
+    <message>
+        <source>No expert of layer %1 was ever collected: nobody hosted one meanwhile.</source>
+        <translation>Von Schicht %1 wurde nie ein Experte eingesammelt: Niemand hat währenddessen einen beherbergt.</translation>
+    </message>
+    <message>
+        <source>layer %1, expert %2 (epoch %3)</source>
+        <translation>Schicht %1, Experte %2 (Epoche %3)</translation>
+    </message>
+    <message>
+        <source>layer %1, expert %2</source>
+        <translation>Schicht %1, Experte %2</translation>
+    </message>
+    <message>
+        <source>Nobody has hosted these yet, and tokens go to the others of their layer: %1.</source>
+        <translation>Diese hat noch niemand beherbergt, und Token gehen an die anderen ihrer Schicht: %1.</translation>
+    </message>
+    <message>
+        <source>No host of these answered at epoch %1; their last known states are used: %2.</source>
+        <translation>Von diesen antwortete in Epoche %1 kein Gastgeber; ihre zuletzt bekannten Zustände werden benutzt: %2.</translation>
+    </message>
+    <message>
+        <source>%1; %2</source>
+        <translation>%1; %2</translation>
+    </message>
+    <message>
+        <source>%1; and %2 more</source>
+        <translation>%1; und %2 weitere</translation>
     </message>
     <message>
         <source>its tensors are not those of this run&apos;s model</source>

@@ -59,11 +59,8 @@ class ExpertFiles:
         return save(expert.whole_state(), {"run_id": self._run_id, "steps": str(expert.steps)})
 
     def restore(self, expert: HostedExpert, data: bytes) -> None:
-        """Have the expert go on where the file of these bytes ends; raises ValueError or SafetensorError."""
-        metadata = _metadata(data)
-        if metadata.get("run_id") != self._run_id:
-            raise ValueError("it belongs to another run")
-        expert.restore(load(data), int(metadata["steps"]))
+        """Have the expert go on where the file of these bytes ends; raises ValueError, KeyError or SafetensorError."""
+        restore(expert, data, self._run_id)
 
     def _read_from(self, path: Path, expert: HostedExpert) -> None:
         if not path.exists():
@@ -96,7 +93,15 @@ class ExpertFiles:
         return self._folder / f"copy-{expert.layer}-{expert.number}.safetensors"
 
 
-def _metadata(data: bytes) -> dict[str, str]:
+def restore(expert: HostedExpert, data: bytes, run_id: str) -> None:
+    """Have the expert go on where the file of these bytes ends; raises ValueError, KeyError or SafetensorError."""
+    metadata = metadata_in(data)
+    if metadata.get("run_id") != run_id:
+        raise ValueError("it belongs to another run")
+    expert.restore(load(data), int(metadata["steps"]))
+
+
+def metadata_in(data: bytes) -> dict[str, str]:
     """The metadata in the header of safetensors; raises ValueError for anything else."""
     length = int.from_bytes(data[:8], "little")
     if length > MAX_HEADER_BYTES:

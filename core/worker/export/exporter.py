@@ -11,14 +11,17 @@ from safetensors import SafetensorError
 from core.errors import ErrorKind, UserError
 from core.files.atomic import storage_problem
 from core.files.disk_space import disk_usage, free_space
+from core.files.locks import PeerFiles
 from core.localizable import localized
 from core.protocol.commands import Export
 from core.protocol.events import Exported
 from core.run.manifest import RunManifest
 from core.run.spec.data import HubDataset, HubImages, ImageFiles, SumsData, TextFiles
 from core.run.spec.recipe import ArithmeticGPT, CausalLM, ImageClassification, MaskedLM, MoeLM
+from core.worker.experts.collected import CollectedExperts
 from core.worker.export.arithmetic_model import ArithmeticExport
 from core.worker.export.checkpoint_choice import choose_checkpoint
+from core.worker.export.mixture_export import MixtureExport
 from core.worker.export.model_card import model_card
 from core.worker.export.transformers_model import TransformersExport
 from core.worker.fetch.file_store import FetchContext
@@ -31,8 +34,8 @@ _FULL = ("os error 28", "os error 122")  # ENOSPC and EDQUOT, as safetensors' Ru
 def export_checkpoint(command: Export, context: FetchContext) -> Exported:
     """Write the export into ``command.folder``, which is empty; raises UserError."""
     manifest, folder = command.manifest, Path(command.folder)
-    export = _export_of(manifest, context)
     newest, run_id, warn = Path(command.checkpoint), manifest.run.id, context.listener.warn
+    export = _export_of(manifest, PeerFiles(newest.parent), context)
     content = choose_checkpoint(newest, run_id, command.epoch, export.use, warn)
     dtype = _DTYPES[command.dtype]
     _require_room(folder, export.model, dtype)
@@ -40,7 +43,8 @@ def export_checkpoint(command: Export, context: FetchContext) -> Exported:
         export.write(folder, dtype, merge=command.merge)
         evaluations = [(each.epoch, each.loss) for each in command.evaluations]
         has_adapters = _trains_adapters(manifest) and not command.merge
-        card = model_card(manifest, content, evaluations, has_adapters=has_adapters)
+        notes = export.notes if isinstance(export, MixtureExport) else ()
+        card = model_card(manifest, content, evaluations, notes, has_adapters=has_adapters)
         (folder / "README.md").write_text(card, encoding="utf-8")
         _sync(folder)
     except OSError as error:
@@ -57,7 +61,9 @@ def export_checkpoint(command: Export, context: FetchContext) -> Exported:
     )
 
 
-def _export_of(manifest: RunManifest, context: FetchContext) -> ArithmeticExport | TransformersExport:
+def _export_of(
+    manifest: RunManifest, files: PeerFiles, context: FetchContext
+) -> ArithmeticExport | TransformersExport | MixtureExport:
     match manifest.recipe, manifest.data:
         case ArithmeticGPT() as numbers, SumsData() as sums:
             return ArithmeticExport(numbers, sums)
@@ -65,11 +71,9 @@ def _export_of(manifest: RunManifest, context: FetchContext) -> ArithmeticExport
             return TransformersExport(language, text, context)
         case ImageClassification() as vision, (ImageFiles() | HubImages()) as images:
             return TransformersExport(vision, images, context)
-        case MoeLM(), _:
-            raise UserError(
-                ErrorKind.MANIFEST_REFUSED,
-                localized("The experts of such a run cannot be exported with its trunk yet."),
-            )
+        case MoeLM() as mixture, (TextFiles() | HubDataset()) as text:
+            collected = CollectedExperts.of(mixture, files.collected_experts_folder, manifest.run.id)
+            return MixtureExport(mixture, text, collected, context)
         case _:
             raise UserError(ErrorKind.MANIFEST_REFUSED, localized("Its recipe cannot learn from its data."))
 

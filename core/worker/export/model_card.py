@@ -17,16 +17,25 @@ _AUTO_CLASSES = {
     "masked-lm": "AutoModelForMaskedLM",
     "image-classification": "AutoModelForImageClassification",
 }
+_CAPACITY = (
+    "`load()` itself needs torch and safetensors alone, and gives a PyTorch module from tokens to logits. As in "
+    "training an expert takes at most {factor:g} times its even share of the tokens of a call, earlier ones first, and "
+    "others go on unchanged: `load(capacity_factor={all})` leaves none out."
+)
 
 
 def model_card(
     manifest: RunManifest,
     content: CheckpointContent,
     evaluations: Sequence[tuple[int, float]],
+    notes: Sequence[str] = (),
     *,
     has_adapters: bool,
 ) -> str:
-    """The card of that checkpoint; ``evaluations`` are epochs and held-out losses, by rising epoch."""
+    """The card of that checkpoint; ``evaluations`` are epochs and held-out losses, by rising epoch.
+
+    ``notes`` are lines about its training that a recipe adds.
+    """
     run = manifest.run
     parts = (
         *_metadata(manifest, has_adapters),
@@ -35,7 +44,7 @@ def model_card(
         "## Use",
         _use(manifest, has_adapters),
         "## Training",
-        "\n".join(_training(manifest, content)),
+        "\n".join([*_training(manifest, content), *(f"- {note}" for note in notes)]),
         "## Evaluation",
         _evaluation(evaluations, content),
         "## Contributors",
@@ -66,7 +75,7 @@ def _use(manifest: RunManifest, has_adapters: bool) -> str:
     recipe = manifest.recipe
     match recipe:
         case MoeLM():
-            raise NotImplementedError("a trunk without its experts is not exported")
+            return _use_of_experts(recipe)
         case ArithmeticGPT():
             return _python("from model import load", "", "print(load().add(7, 5))")
         case ImageClassification():
@@ -96,6 +105,19 @@ def _use(manifest: RunManifest, has_adapters: bool) -> str:
             return f"{code}\n\nNo marks of a text's beginning were trained: `tokenizer(…, add_special_tokens=False)`."
         case _:
             assert_never(recipe)
+
+
+def _use_of_experts(recipe: MoeLM) -> str:
+    code = _python(
+        "from transformers import AutoTokenizer",
+        "",
+        "from model import load",
+        "",
+        'tokenizer = AutoTokenizer.from_pretrained(".")',
+        'tokens = tokenizer("The bees", add_special_tokens=False)["input_ids"]',
+        "print(tokenizer.decode(load().continued(tokens, 40)))",
+    )
+    return f"{code}\n\n{_CAPACITY.format(factor=recipe.experts.capacity_factor, all=recipe.experts.experts)}"
 
 
 def _quoted_base(pretrained: object) -> str:

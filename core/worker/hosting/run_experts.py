@@ -48,12 +48,12 @@ class RunExperts:
         report: ExpertReport | None = None,
         skips: bool = False,
     ) -> None:
-        self._layers, self._caller, self._report, self._skips = layers, caller, report, skips
+        self._layers, self.caller, self._report, self._skips = layers, caller, report, skips
 
     @property
     def are_away(self) -> bool:
         """Whether some layer has no expert that can be asked."""
-        caller = self._caller
+        caller = self.caller
         return caller is not None and not all(caller.available(layer) for layer in self._layers)
 
     @property

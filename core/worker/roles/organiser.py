@@ -26,6 +26,7 @@ from core.run.steering.kept_control import asked_control, kept_control, kept_con
 from core.run.steering.rollback import Rollback
 from core.security.identity import Identity
 from core.worker.fetch.file_store import FileStore
+from core.worker.hosting.collector import expert_collection
 from core.worker.mirror.writer import MirrorWriter
 from core.worker.network.line_memory import LineMemory
 from core.worker.network.peer_cache import PeerCache
@@ -105,11 +106,14 @@ def _publish_and_train(
         _start_address_test(command, swarm, published, participation, channel, start_thread)
         steer(swarm, manifest, keys.control_file, participation, checkpoints, channel, start_thread, rollback)
 
+        collect = expert_collection(manifest, participation.experts.caller, keys, channel, start_thread)
+
         def on_epoch(evaluated: Evaluated) -> None:
             evaluation_log.add(evaluated, optimizer.state_averager.roots)
             refresh_mirror(evaluated.epoch)
-            if evaluated.epoch % min(command.checkpoint_every_epochs, optimizer.max_checkpoint_epochs) == 0:
+            if is_due := evaluated.epoch % min(command.checkpoint_every_epochs, optimizer.max_checkpoint_epochs) == 0:
                 checkpoints.save(evaluated.epoch, evaluated.loss)
+            collect(evaluated.epoch, is_due)
 
         participation.run_training(on_epoch)
         _save_last(run, checkpoints, optimizer)

@@ -19,7 +19,7 @@ from core.run.steering.rollback import swarm_id
 from core.worker.access.gate import RunGate, enter_gate
 from core.worker.compute.muon import hidden_matrices
 from core.worker.compute.optimizers import make_optimizer
-from core.worker.hosting.run_experts import open_experts
+from core.worker.hosting.run_experts import RunExperts, open_experts
 from core.worker.mirror.reader import MirrorReader
 from core.worker.network.connection_driver import ConnectionDriver
 from core.worker.network.connection_monitor import ConnectionMonitor
@@ -78,7 +78,9 @@ class RunParticipation:
         channel: WorkerChannel,
         supervisor: Supervisor,
         numbers: RunNumbers,
+        experts: RunExperts,
     ) -> None:
+        self.experts = experts
         self._device, self._trainer, self.optimizer, self._contribution = device, trainer, optimizer, contribution
         self._trials = trials
         self._connection, self._lan_peers = connection, lan_peers
@@ -190,10 +192,7 @@ def open_participation(
     *,
     is_first: bool,
 ) -> Iterator[RunParticipation]:
-    """Prepare training and enter the training swarm, in the main thread, which forks the averagers.
-
-    ``is_first`` is true of the peer that publishes the run. Raises UserError.
-    """
+    """Enter the training swarm, in the main thread, which forks; ``is_first``: we publish the run. Raises UserError."""
     prepared = prepare_training(manifest, config, swarm.identity.seed_number, channel)
     with closing(prepared.recipe), blame_exited_processes(swarm):
         monitor, _, _, findings = counters = _counters(manifest.run.id)
@@ -213,6 +212,7 @@ def open_participation(
                 channel,
                 supervisor,
                 numbers,
+                experts,
             )
 
 

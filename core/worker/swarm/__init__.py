@@ -34,6 +34,7 @@ from core.worker.swarm.dht.run_records import (
 )
 from core.worker.swarm.experts.caller import ExpertCaller
 from core.worker.swarm.experts.host import ExpertHost
+from core.worker.swarm.experts.state_download import NoStateError
 from core.worker.swarm.experts.traffic import AskedTokens, ExpertStanding
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
 from core.worker.swarm.local_sgd.optimizer import LocalSgdOptimizer
@@ -96,6 +97,7 @@ __all__ = [
     "LocalMetrics",
     "LocalSgdOptimizer",
     "MirrorUse",
+    "NoStateError",
     "PeerInfo",
     "Publisher",
     "ReachabilityResult",

@@ -10,21 +10,32 @@ import msgspec
 import pytest
 import torch
 from safetensors.torch import load_file
+from torch.nn.functional import cross_entropy
 
 from core.errors import ErrorKind
+from core.files.locks import PeerFiles
 from core.protocol.events import Evaluated, Progress, RoundFinished, RunFound, Warned
 from core.protocol.experts import ExpertsSeen
+from core.records.published.checkpoint_history import CheckpointHistory
 from core.run.manifest import RunManifest
 from core.run.run_file import load_run_file
 from core.run.spec.experts import ExpertRole, ExpertsSpec
 from core.run.spec.language_models import GPT2
 from core.run.spec.recipe import MoeLM
 from core.worker.experts.block import ExpertId, ExpertShape, build_expert
+from core.worker.experts.collected import CollectedExperts, nearest
+from core.worker.export.parameters import put_parameters
+from core.worker.fetch.file_store import FetchContext, FileStore
+from core.worker.recipes import MixtureLanguageModel, build
 from core.worker.recipes.mixture_model import experts_in
+from core.worker.training.checkpoint_file import PARAMETER, read_checkpoint
 from tests.integration.test_examples import EXAMPLES, VOCABULARY, quick, toy_text
 from tests.support.consents import consent_to
 from tests.support.environment.fake_hub import Hub, local_hub
 from tests.support.real_peers import Peer, PeerGroup, averaged, peer_group
+from tests.support.recorders import RecordingListener
+from tests.worker.export.exports import Foreign, exported
+from tests.worker.export.test_mixture_export import Hosts
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -78,6 +89,18 @@ class Swarm:
             for host in self.hosts:
                 assert host.leave() == 0
         return self._had_said
+
+    def organiser_files(self) -> PeerFiles:
+        """The folder of the run, with its checkpoints and the experts that were collected."""
+        (checkpoint,) = Path(self.organiser.home / "data").rglob("checkpoint.safetensors")
+        return PeerFiles(checkpoint.parent)
+
+    def recipe(self, store: FileStore) -> MixtureLanguageModel:
+        """The run's model, untrained, and its text."""
+        context = FetchContext(store, RecordingListener())
+        found = build(self.manifest, seed=1, device=torch.device("cpu"), context=context)
+        assert isinstance(found, MixtureLanguageModel)
+        return found
 
     def saved(self, host: Peer) -> dict[ExpertId, dict[str, torch.Tensor]]:
         """The experts in a host's folder, by their weights' names."""
@@ -139,3 +162,32 @@ def test_without_any_host_the_trainers_skip_the_layer_say_so_and_go_on(swarm: Sw
         trainer.wait_for(Warned, lambda event: event.problem == ErrorKind.EXPERTS_AWAY.key, since=left)
         here = len(trainer.said)
         trainer.wait_for(RoundFinished, lambda event: event.kind == "gradients" and averaged(event), since=here)
+
+
+def test_the_organiser_has_collected_all_experts_and_its_export_computes_and_knows_the_same_in_plain_pytorch(
+    swarm: Swarm, tmp_path: Path
+) -> None:
+    swarm.without_hosts()
+    assert swarm.organiser.leave() == 0
+    files, run_id = swarm.organiser_files(), swarm.manifest.run.id
+    scored = [each for each in CheckpointHistory(files.checkpoint_file).all() if each.loss is not None]
+    best = min(scored, key=lambda each: each.loss or 0.0)
+    folder = exported(swarm.manifest, files.checkpoint_file, tmp_path / "model", epoch=best.epoch)
+    recipe = swarm.recipe(FileStore(files.path / "data"))
+    put_parameters(recipe.model, read_checkpoint(best.path, run_id, (PARAMETER,)))
+    hosts = Hosts(recipe.spec)
+    collected = CollectedExperts.of(recipe.spec, files.collected_experts_folder, run_id)
+    assert sorted(collected.epochs()) == swarm.experts
+    for expert, epochs in collected.epochs().items():
+        hosts.experts[expert].restore(collected.read(expert, nearest(epochs, best.epoch)), 0)
+    recipe.connect(hosts)
+    batch = recipe._objective.evaluation_batch(recipe._held_out)
+    with torch.inference_mode():
+        expected = recipe.model.eval()(input_ids=batch.inputs).logits
+    foreign = Foreign(tmp_path)
+    job = foreign.wants(folder, None, batch.inputs, prompt=batch.inputs[0, :4].tolist())
+    (said,) = foreign.run()
+    computed = foreign.logits(job)
+    torch.testing.assert_close(computed, expected, rtol=1e-4, atol=1e-4)
+    assert cross_entropy(computed.flatten(0, 1), batch.targets.flatten()) < LEARNED * math.log(VOCABULARY)
+    assert len(said["continued"]) == 4 + 8

@@ -35,6 +35,14 @@ def load_transformers(job: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     return model.eval(), {}
 
 
+def plain_words(job: dict[str, Any], model: Any) -> dict[str, Any]:
+    """The sums of a model that adds; how another one goes on, and what has been loaded for that."""
+    if hasattr(model, "add"):
+        return {"sums": [model.add(*pair) for pair in job["pairs"]]}
+    said: dict[str, Any] = {"continued": model.continued(job["prompt"], 8), "modules": [*sys.modules]}
+    return said | texts(job, model)
+
+
 def texts(job: dict[str, Any], model: Any) -> dict[str, Any]:
     """What the tokenizer makes of a text and back; how the model goes on where it can."""
     from transformers import AutoTokenizer
@@ -67,10 +75,12 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
     torch.manual_seed(0)
     if job["auto"] is None:
         sys.path.insert(0, job["folder"])
+        sys.modules.pop("model", None)
         model = importlib.import_module("model").load()
         sys.path.pop(0)
-        logits = model(load_file(job["inputs"])["inputs"])
-        said = {"sums": [model.add(*pair) for pair in job["pairs"]]}
+        with torch.inference_mode():
+            logits = model(load_file(job["inputs"])["inputs"])
+        said = plain_words(job, model)
     else:
         model, said = load_transformers(job)
         key = "pixel_values" if "Image" in job["auto"] else "input_ids"

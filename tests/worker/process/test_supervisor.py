@@ -24,7 +24,9 @@ from core.run.steering.authority import RunAuthority
 from core.run.steering.control_value import ControlValue
 from core.security.identity import Identity
 from core.worker.__main__ import leave_on_sigterm
+from core.worker.experts.block import ExpertId
 from core.worker.hosting import run_experts
+from core.worker.hosting.collector import ExpertCollector
 from core.worker.mirror.writer import MirrorWriter
 from core.worker.network.posted.posted_address import PostedAddressTester
 from core.worker.network.reachability_tester import ReachabilityTester
@@ -171,7 +173,7 @@ def start_training(supervisor: Any) -> None:
     trainer: Any = Throws()
     numbers: Any = SimpleNamespace(learning_rate=THROWS)
     participation = RunParticipation(
-        "cpu", trainer, THROWS, optimizer, THROWS, THROWS, THROWS, THROWS, THROWS, LEAVING, supervisor, numbers
+        "cpu", trainer, THROWS, optimizer, THROWS, THROWS, THROWS, THROWS, THROWS, LEAVING, supervisor, numbers, THROWS
     )
     with contextlib.suppress(RuntimeError):
         participation.run_training()
@@ -238,12 +240,19 @@ def start_experts(supervisor: Any) -> None:
         replaced.enter_context(run_experts.open_experts(THROWS, tiny(), recipe, THROWS, THROWS, LEAVING, supervisor))
 
 
+def start_collector(supervisor: Any) -> None:
+    kept: Any = SimpleNamespace(epochs=dict)
+    collector = ExpertCollector(THROWS, [ExpertId(1, 0)], THROWS, kept, THROWS, LEAVING, supervisor.start)
+    collector.collect(1, True)
+
+
 STARTED: dict[str, Callable[[Any], None]] = {
     "LAN peers": start_training,
     "SIGTERM": start_sigterm,
     "block list": start_block_list,
     "checkpoint": start_checkpoint,
     "child processes": lambda supervisor: watch_child_processes(THROWS, supervisor),
+    "collected experts": start_collector,
     "command reader": start_channel,
     "connection monitor": start_training,
     "dry run leave": start_dry_run,

@@ -20,6 +20,7 @@ from core.worker.experts.calls import ExpertInput
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.experts.announcements import Hosted, announced_experts, guard_announcements
 from core.worker.swarm.experts.directory import ExpertDirectory
+from core.worker.swarm.experts.handover import fetch_state, longest_state
 from core.worker.swarm.experts.host import ExpertHost
 from core.worker.swarm.experts.messages import CallHeader, most_tokens, reply_header, request, tensors_in
 from core.worker.swarm.experts.p2p_thread import P2PThread
@@ -29,6 +30,8 @@ from core.worker.swarm.experts.traffic import AskedTokens, ExpertStanding
 
 LOOK_SECONDS = 5.0  # from one look into the DHT to the next
 PROBE_SECONDS = 10.0
+STATE_SECONDS = 60.0  # in which the state of an expert is there, and as long as it takes at the slowest:
+SLOWEST_BYTES_A_SECOND = 125_000  # 1 Mbit/s
 _Kind = Literal["forward", "backward"]
 
 log = logging.getLogger(__name__)
@@ -102,6 +105,20 @@ class ExpertCaller:
         if (host := self.directory.host_of(expert)) is None:
             raise NoStateError("nobody hosts it")
         return self._thread.submit(download_state(self._thread.p2p, self._run_id, host, expert, shape)).result()
+
+    def signed_state_of(self, expert: ExpertId, shape: ExpertShape) -> bytes:
+        """That expert's file from its host, which has signed it; blocks. Raises NoStateError."""
+        if (host := self.directory.host_of(expert)) is None:
+            raise NoStateError("nobody hosts it")
+        return self._thread.submit(self._signed_state(host, expert, shape)).result()
+
+    async def _signed_state(self, host: str, expert: ExpertId, shape: ExpertShape) -> bytes:
+        try:
+            async with asyncio.timeout(STATE_SECONDS + longest_state(shape) / SLOWEST_BYTES_A_SECOND):
+                data, _steps = await fetch_state(self._thread.p2p, self._run_id, host, expert, shape)
+        except TimeoutError as error:
+            raise NoStateError("it takes too long") from error
+        return data
 
     async def _ask_all(self, kind: _Kind, inputs: Sequence[ExpertInput]) -> list[Tensor | None]:
         answers = await asyncio.gather(*[self._ask(kind, each) for each in inputs])
