@@ -36,6 +36,7 @@ class SessionController(QObject):
     Signals:
         changed: the session before and after any event.
         stage_changed: the same two, where something differs that a person waits for; emitted after ``changed``.
+        told: an event of the client.
         refused: a run cannot be started (a UserError).
         overruled: the person wishes to go on at once, whatever asks for a pause.
         left: the person has left the run for good, or looks for another one.
@@ -53,6 +54,7 @@ class SessionController(QObject):
 
     changed = Signal(object, object)
     stage_changed = Signal(object, object)
+    told = Signal(object)
     refused = Signal(object)
     overruled = Signal()
     left = Signal()
@@ -247,6 +249,7 @@ class SessionController(QObject):
 
     def _on_event(self, event: ClientEvent) -> None:
         self._apply(lambda: self.client.handle(event))
+        self.told.emit(event)
         if not self.session.availability.is_free:
             self.dry_runs.stop()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.client.session import Session
-from core.protocol.examples import Solved
+from core.protocol.examples import Picture, Solved
 from core.security.sanitize import sanitize_line
 
 MOST_EXAMPLES = 3
@@ -15,11 +15,15 @@ _RIGHT, _WRONG = "✓", "✗"
 
 @dataclass(frozen=True)
 class Answer:
-    """A question of whoever made the data, with the model's answer at first, where that is known, and now."""
+    """A question of whoever made the data, with the model's answer at first, where that is known, and now.
+
+    Of a ``picture`` the question is what it shows.
+    """
 
     question: str
     first: str
     now: str
+    picture: Picture | None = None
 
 
 @dataclass(frozen=True)
@@ -36,10 +40,15 @@ def compared_answers(session: Session) -> Answers | None:
     latest, first = session.evaluated, session.first_evaluated
     if latest is None or first is None or not any(each.question for each in latest.examples):
         return None
-    then = {each.question: each for each in first.examples} if first.epoch < latest.epoch else {}
+    then = {_asked(each): each for each in first.examples} if first.epoch < latest.epoch else {}
     shown = [each for each in latest.examples if each.question][:MOST_EXAMPLES]
-    answers = (Answer(_line(each.question), _told(then.get(each.question)), _told(each)) for each in shown)
+    answers = (Answer(_line(each.question), _told(then.get(_asked(each))), _told(each), each.picture) for each in shown)
     return Answers(first.epoch, latest.epoch, tuple(answers))
+
+
+def _asked(solved: Solved) -> tuple[str, Picture | None]:
+    """What was asked: several pictures may be of one class."""
+    return solved.question, solved.picture
 
 
 def _told(solved: Solved | None) -> str:

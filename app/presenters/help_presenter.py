@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
+from app.controllers.device_poller import DevicePoller
 from app.controllers.navigator import Navigator
 from app.pages.help.page import HelpPage
 from app.pages.help.report_dialog import ReportDialog
@@ -23,10 +24,11 @@ class HelpPresenter(QObject):
 
     offers_settings, offers_help = True, False
 
-    def __init__(self, navigator: Navigator, folders: Folders) -> None:
+    def __init__(self, navigator: Navigator, folders: Folders, device_poller: DevicePoller) -> None:
         page = HelpPage()
         super().__init__(page)
         self.page, self._navigator, self._folders = page, navigator, folders
+        self._device_poller = device_poller
         self.report: ReportDialog | None = None
         page.back_requested.connect(navigator.close_help)
         page.report_requested.connect(self._open_report)
@@ -44,10 +46,13 @@ class HelpPresenter(QObject):
         return self.page.go_back()
 
     def _open_report(self) -> None:
+        from core.hardware.discovery import this_cpu
         from core.problem_report.contents import report_text
 
+        seen = self._device_poller.seen
+        devices = (*seen.devices, *seen.idle) if seen is not None else (this_cpu(),)
         findings = ("Not examined: `workerbee doctor` does that.",)
-        self.report = ReportDialog(report_text(self._folders, findings), self.page)
+        self.report = ReportDialog(report_text(self._folders, findings, devices), self.page)
         self.report.open()
 
     def refresh(self) -> None:

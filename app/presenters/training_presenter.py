@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QObject
@@ -22,7 +23,10 @@ from app.pages.training.page import TrainingPage
 from app.presentation.error_actions import remedy_of
 from app.presenters.order_presenter import OrderPresenter
 from core.client.session import Session
+from core.client.traffic_share import TrafficShare
 from core.errors import ErrorKind
+from core.observers.network_counters import interface_bytes
+from core.protocol.events import Progress
 from core.texts.run_order import status_with_run
 
 if TYPE_CHECKING:
@@ -57,9 +61,9 @@ class TrainingPresenter(QObject):
         super().__init__(page)
         self.page = page
         self._session_controller, self._settings_store = session_controller, settings_store
-        self._device_sessions, self._chosen = device_sessions, ""
+        self._device_sessions, self._chosen, self._reports = device_sessions, "", dict[str, Progress]()
         self._device_poller, self._recording = device_poller, recording
-        self._engine_controller, self._navigator = engine_controller, navigator
+        self._engine_controller, self._navigator, self._traffic_share = engine_controller, navigator, TrafficShare()
         self._order = OrderPresenter(page.order, run_order, session_controller, recording)
         settings = settings_store.settings
         page.choose_graphs(settings.graph_period, cast("tuple[Series, ...]", settings.graph_curves))
@@ -85,11 +89,22 @@ class TrainingPresenter(QObject):
         further_device = shown.label if isinstance(shown, DeviceSession) else ""
         self._recording.show_further_device(further_device)
         sentences = [(label_of_session(each), status_with_run(each.session, each.timestamps, now)) for each in parts]
+        self._keep_traffic_share(parts)
         self.page.devices.show_devices(sentences, label_of_session(shown))
         self.page.show_session(shown.session, shown.timestamps, now, further_device)
         self.page.show_contributions(*self._recording.contributions())
         self.page.refresh_graphs()
         self._order.refresh()
+
+    def _keep_traffic_share(self, parts: Sequence[AnySession]) -> None:
+        """Compare new reports of all devices of the run with what the network's interfaces have counted by now."""
+        at_work = {label_of_session(each): each.session.progress for each in parts if each.session.phase == "training"}
+        reports = {label: progress for label, progress in at_work.items() if progress is not None}
+        if reports == self._reports and reports:
+            return
+        self._reports = reports
+        self._traffic_share.note(reports, interface_bytes() if reports else None, time.monotonic())
+        self.page.keep_traffic_share(self._traffic_share.share)
 
     @property
     def _shown(self) -> AnySession:

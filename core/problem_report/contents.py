@@ -1,11 +1,13 @@
-"""What a report of a problem holds: computer, what `doctor` finds, settings, the last pauses, the ends of the logs."""
+"""What a report of a problem holds: hardware, what `doctor` finds, settings, last pauses and events, ends of logs."""
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import os
 import platform
 import socket
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -15,7 +17,10 @@ import msgspec
 
 from core.files.folders import Folders
 from core.files.logs import worker_log
+from core.hardware.device import Device
+from core.problem_report.hardware import hardware_lines
 from core.problem_report.redaction import Redaction
+from core.problem_report.session_events import last_events
 from core.records.pauses import PauseLog
 from core.records.recent_runs import RecentRuns
 from core.records.settings import Settings, load_settings
@@ -28,15 +33,17 @@ _PAUSE_DAYS, _MAX_PAUSES = 7.0, 50  # of each device
 _ENVIRONMENT = ("XDG_CURRENT_DESKTOP", "XDG_SESSION_TYPE", "DESKTOP_SESSION", "LANG", "QT_QPA_PLATFORM")
 
 
-def report_text(folders: Folders, findings: Sequence[str]) -> str:
-    """The whole report, redacted; ``findings`` are lines of `doctor`."""
+def report_text(folders: Folders, findings: Sequence[str], devices: Sequence[Device]) -> str:
+    """The whole report, redacted; ``findings`` are lines of `doctor`, ``devices`` the GPUs and the CPU."""
     settings, _quarantined = load_settings(folders.settings_file)
-    redaction = Redaction([*_names_here(settings), *_names_of_runs(folders)])
+    redaction = Redaction([*_names_here(settings), *_folders_here(folders), *_names_of_runs(folders)])
     sections = (
         ("Workerbee", _versions()),
+        ("Hardware", hardware_lines(devices, folders.data)),
         ("What doctor finds", findings),
         ("Settings", _settings_lines(settings)),
         ("The last pauses", _pauses(folders)),
+        ("The last events", last_events(folders.logs) or ("There are none.",)),
         *((path.name, _end_of(path)) for path in _logs(folders)),
     )
     text = "\n\n".join("\n".join((f"== {title} ==", *lines)) for title, lines in sections)
@@ -76,15 +83,41 @@ def _pauses(folders: Folders) -> list[str]:
 def _names_here(settings: Settings) -> Iterator[tuple[str, str]]:
     """The words that name this person and this computer."""
     yield "home", str(Path.home())
-    if settings.data_folder is not None:
-        yield "folder", settings.data_folder
     if settings.public_name is not None:
         yield "name", settings.public_name
-    yield "computer", socket.gethostname()
-    try:
+    for name in {socket.gethostname(), socket.gethostname().partition(".")[0], _pretty_host_name()}:
+        yield "computer", name
+    with contextlib.suppress(KeyError, OSError):  # a user id without a name, in a container
         yield "user", getpass.getuser()
-    except (KeyError, OSError):  # a user id without a name, in a container
-        return
+    yield "name", _full_name()
+
+
+def _full_name() -> str:
+    """What the system's list of users calls this person; empty where it has no name."""
+    try:
+        import pwd
+
+        return pwd.getpwuid(os.getuid()).pw_gecos.partition(",")[0].strip()
+    except (ImportError, KeyError):
+        return ""
+
+
+def _pretty_host_name() -> str:
+    """The computer's name as its owner has typed it (machine-info(5)); empty where there is none."""
+    try:
+        lines = Path("/etc/machine-info").read_text(errors="replace").splitlines()
+    except OSError:
+        return ""
+    prefix = "PRETTY_HOSTNAME="
+    return next((line.removeprefix(prefix).strip("\"'") for line in lines if line.startswith(prefix)), "")
+
+
+def _folders_here(folders: Folders) -> Iterator[tuple[str, str]]:
+    """Where Workerbee and its Python lie: what is below is named by these programs, and not by the person."""
+    for folder in (folders.settings, folders.data, folders.cache, folders.logs):
+        yield "folder", str(folder)
+    if not sys.prefix.startswith("/usr"):
+        yield "python", sys.prefix
 
 
 def _names_of_runs(folders: Folders) -> Iterator[tuple[str, str]]:

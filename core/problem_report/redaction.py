@@ -10,8 +10,10 @@ from collections import Counter
 from collections.abc import Iterable
 from ipaddress import ip_address
 
+from core.problem_report.paths import without_paths
+
 _PEER_ID = r"\b(?:12D3KooW|16Uiu2HA|Qm)[1-9A-HJ-NP-Za-km-z]{4,}(?:…[1-9A-HJ-NP-Za-km-z]*)?"
-_MAIL = r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+"
+_MAIL = r"(?<![\w.+-])[\w.+-]{1,64}@(?=[^\W\d])[\w-]{1,63}(?:\.[\w-]{1,63})*"  # also user@computer
 _URL = r"(?<=://)[^\s\"'<>]+"
 _DNS_HOST = r"(?<=/dns/|dns4/|dns6/)[^\s/\"'<>]+"
 _MAC = r"\b(?:[0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}\b"
@@ -19,11 +21,19 @@ _IPV4 = r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])"
 _IPV6 = r"(?<![\w:.])[0-9a-fA-F:]{2,39}(?:\.[0-9.]{1,12})?(?:%\w{1,20})?(?![\w:])"
 _HEX_KEY = r"\b[0-9a-fA-F]{32,}\b|\bhf_\w{8,}"
 _BASE64_KEY = r"(?<![\w+/-])[A-Za-z0-9+/_-]{40,}={0,2}"
+_DNS_SD = r"[^\n\":=,;(<>]{0,63}\._[\w-]{1,15}\._(?:tcp|udp)(?:\.[\w-]{1,63}){0,8}\b"  # a service of mDNS, RFC 6763
+_PRIVATE_DOMAINS = (
+    "lan|local|localdomain|home|internal|intranet|private|corp|home\\.arpa|fritz\\.box|speedport\\.ip|ts\\.net|onion"
+)
+_HOME_DOMAINS = "com|org|net|de|eu"  # where people have their own computers; not every one there is
+_HOST = rf"(?<![\w.@/-])(?:[\w-]{{1,63}}\.){{1,8}}(?:{_PRIVATE_DOMAINS}|{_HOME_DOMAINS})(?![\w-])|\bfritz\.box\b"
 _PATTERNS = (
     ("mail", _MAIL),
     ("peer", _PEER_ID),
     ("host", _URL),
     ("host", _DNS_HOST),
+    ("host", _DNS_SD),
+    ("host", _HOST),
     ("device", _MAC),
     ("address", _IPV4),
     ("address", _IPV6),
@@ -48,9 +58,10 @@ class Redaction:
         self._counts = Counter[str]()
 
     def redacted(self, text: str) -> str:
-        """The text without names, addresses, paths of the person, peer ids and keys."""
+        """The text without names, addresses, hosts, paths outside the system's program folders, peer ids and keys."""
         if self._names is not None:
             text = self._names.sub(lambda found: self._of_name(found[0].lower()), text)
+        text = without_paths(text, lambda path: self._label("path", path))
         for kind, pattern in _PATTERNS:
             text = re.sub(pattern, lambda found, kind=kind: self._of_pattern(kind, found[0]), text)  # type: ignore[misc]
         return text

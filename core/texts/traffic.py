@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from core.client.hourly_traffic import HourlyTraffic
 from core.client.session import Session
+from core.client.traffic_share import RunShare
 from core.placeholders import fill_placeholders
 from core.protocol.events import LineMeasured
 from core.records.settings import Settings
@@ -146,6 +147,14 @@ def hourly_traffic(traffic: HourlyTraffic, session: Session, now: float) -> str:
         expected = own.sent_bytes * _SECONDS_PER_HOUR / (own.round_seconds or _SECONDS_PER_HOUR)
         parts.append(fill_placeholders(translate("Traffic", "about %1 each expected"), figures.size(expected)))
     return " · ".join(parts)
+
+
+def run_share(share: RunShare | None) -> str:
+    """Return which part of this computer's traffic is the run's; empty where that is not known."""
+    if share is None:
+        return ""
+    words = translate("Traffic", "This run: %1 of this computer's traffic in the last %2")
+    return fill_placeholders(words, figures.share(share.share), figures.about(share.seconds))
 
 
 def swarm_speed(others: float | None, own: float | None) -> float | None:

@@ -156,6 +156,10 @@
         <source>question</source>
         <translation>Frage</translation>
     </message>
+    <message>
+        <source>Picture of: %1</source>
+        <translation>Bild von: %1</translation>
+    </message>
 </context>
 <context>
     <name>Availability</name>
@@ -3933,8 +3937,8 @@
         <translation>Bericht über ein Problem</translation>
     </message>
     <message>
-        <source>This helps others to find a problem. Names, addresses, peer ids, runs and keys were replaced by numbers; read it all the same. Nothing is sent: save it, and attach it where you ask for help.</source>
-        <translation>Das hilft anderen, ein Problem zu finden. Namen, Adressen, Kennungen von Teilnehmern, Läufe und Schlüssel wurden durch Nummern ersetzt; lesen Sie es trotzdem. Nichts wird gesendet: Speichern Sie es und hängen Sie es dort an, wo Sie um Hilfe bitten.</translation>
+        <source>This helps others to find a problem. Names, computers, addresses, paths, peer ids, runs and keys were replaced by numbers; read it all the same. Nothing is sent: save it, and attach it where you ask for help.</source>
+        <translation>Das hilft anderen, ein Problem zu finden. Namen, Rechner, Adressen, Pfade, Kennungen von Teilnehmern, Läufe und Schlüssel wurden durch Nummern ersetzt; lesen Sie es trotzdem. Nichts wird gesendet: Speichern Sie es und hängen Sie es dort an, wo Sie um Hilfe bitten.</translation>
     </message>
     <message>
         <source>Save…</source>
@@ -4967,6 +4971,10 @@
     <message>
         <source>about %1 each expected</source>
         <translation>erwartet je etwa %1</translation>
+    </message>
+    <message>
+        <source>This run: %1 of this computer&apos;s traffic in the last %2</source>
+        <translation>Dieser Lauf: %1 des Datenverkehrs dieses Computers in den letzten %2</translation>
     </message>
 </context>
 <context>

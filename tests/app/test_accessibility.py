@@ -214,6 +214,7 @@ PAGES = (
     further_gpus_page,
     choice_page,
     settings_page,
+    contributions_page,
     engine_page,
     organise_page,
 )

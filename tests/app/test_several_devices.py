@@ -18,6 +18,7 @@ from core.availability.rules import AvailabilityRules
 from core.control.messages import ControlCommand
 from core.hardware import monitor
 from core.hardware.device import Device
+from core.problem_report.contents import report_text
 from core.protocol.client_events import Pause
 from core.protocol.codec import decode_command
 from core.protocol.commands import AnyCommand, SetPace, Start
@@ -129,6 +130,17 @@ def test_both_train_and_the_tray_tells_of_each_and_pauses_both(qtbot: QtBot, ope
     assert told.is_done and "GPU 0: " in told.sentence and "GPU 1: " in told.sentence
     until(qtbot, application, lambda session: session.phase == "training")
     until_second(qtbot, application, "training")
+
+
+def test_what_happens_on_both_is_kept_for_a_report_of_a_problem(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good")
+    with_second_gpu(application)
+    train_on_both(qtbot, application)
+    text = report_text(application.folders, (), (GPU, SECOND_GPU))
+    events = text.partition("== The last events ==\n")[2].partition("\n\n")[0].splitlines()
+    begun = [each.split(" ", 2)[2] for each in events if "Training starts on" in each]
+    assert len(begun) == 2 and sum(each.startswith("cuda:1 ") for each in begun) == 1
+    assert PEER not in text and "cuda:1: NVIDIA" in text and "GPU-5e6f" not in text
 
 
 def test_what_both_give_is_counted_and_epochs_once(qtbot: QtBot, opened: Open) -> None:

@@ -15,6 +15,7 @@ from app.controllers.session_controller import SessionController, stage_of
 from core.client.computer_watch import ComputerWatch, Observer
 from core.client.session import Session
 from core.files.folders import Folders
+from core.problem_report.session_events import SessionEvents
 from core.protocol.client_events import Pause, RunContinued
 from core.protocol.commands import Join
 from core.records.unfinished_run import FurtherDevice
@@ -38,7 +39,7 @@ class DeviceSessions(QObject):
 
     The first is what the person joins, reviews and starts; the others begin when it does, with the same consent, and
     are left with it. Between these, each is paused by the rules as its own GPU is seen, and goes on alone where
-    another one fails.
+    another one fails. What happens is kept in the folder of logs, for a report of a problem.
 
     Signals:
         changed: a further session, and how it was before and after an event.
@@ -74,6 +75,9 @@ class DeviceSessions(QObject):
         self._made: dict[str, DeviceSession] = {}
         self._pauses: dict[str, Pause | None] = {}
         self._addresses: frozenset[object] = frozenset()
+        events = SessionEvents(folders.logs)
+        session_controller.told.connect(events.note)
+        self.told.connect(lambda each, event: events.note(event, each.label))
         session_controller.changed.connect(self._follow)
         session_controller.left.connect(self._leave)
         session_controller.interrupted.connect(self._leave)

@@ -36,8 +36,9 @@ class ReportDialog(QDialog):
         self.text.setAccessibleName(self.tr("Report of a problem"))
         self.state = QLabel(
             self.tr(
-                "This helps others to find a problem. Names, addresses, peer ids, runs and keys were replaced by "
-                "numbers; read it all the same. Nothing is sent: save it, and attach it where you ask for help."
+                "This helps others to find a problem. Names, computers, addresses, paths, peer ids, runs and keys "
+                "were replaced by numbers; read it all the same. Nothing is sent: save it, and attach it where you "
+                "ask for help."
             )
         )
         self.state.setWordWrap(True)

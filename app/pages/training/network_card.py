@@ -28,12 +28,12 @@ class NetworkCard(Card):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._icon, self._way, self._reason, self._advice = StatusIcon("info", self), Strong(), Hint(), Hint()
-        self._traffic = Hint()
+        self._traffic, self._share = Hint(), Hint()
         self.test = QPushButton(self)
         self.test.clicked.connect(self.test_requested)
         words = QVBoxLayout()
         words.setSpacing(4)
-        for label in (self._way, self._reason, self._advice, self._traffic):
+        for label in (self._way, self._reason, self._advice, self._traffic, self._share):
             words.addWidget(label)
         row = QHBoxLayout()
         row.setSpacing(10)
@@ -46,12 +46,13 @@ class NetworkCard(Card):
     @property
     def text(self) -> str:
         """All that it says, a part a line."""
-        parts = (self._way.text(), self._reason.text(), self._advice.text(), self._traffic.text())
-        return "\n".join(part for part in parts if part).replace("\u200b", "")
+        labels = (self._way, self._reason, self._advice, self._traffic, self._share)
+        return "\n".join(label.text() for label in labels if label.text()).replace("\u200b", "")
 
-    def show_traffic(self, words: str) -> None:
-        """Show what is sent and received."""
+    def show_traffic(self, words: str, share: str = "") -> None:
+        """Show what is sent and received, and the run's share of it where that is known."""
         self._traffic.set_text(words)
+        self._share.set_text(share)
 
     def show_network(self, network: Network | None) -> None:
         """Show what the worker has found out; ``None`` hides the card."""

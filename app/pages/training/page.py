@@ -34,6 +34,7 @@ from app.widgets.layout.even_grid import EvenGrid
 from app.widgets.layout.page_column import PageColumn
 from core.client.event_timestamps import EventTimestamps
 from core.client.session import Session
+from core.client.traffic_share import RunShare
 from core.errors import ErrorKind
 from core.hardware.monitor import DevicesSeen
 from core.placeholders import fill_placeholders
@@ -49,7 +50,7 @@ from core.texts import status as sentences
 from core.texts.contributions.status import contribution_status
 from core.texts.device import short_label_of
 from core.texts.run_order import reopened_words, switch_words
-from core.texts.traffic import hourly_traffic
+from core.texts.traffic import hourly_traffic, run_share
 
 _WIDEST = 1500
 _LEAST_CARD_WIDTH = 310
@@ -90,6 +91,7 @@ class TrainingPage(QWidget):
         self._dismissed: frozenset[Alert] = frozenset()
         self._rates: defaultdict[str, _Rates] = defaultdict(_Rates)
         self._further_device = ""
+        self._traffic_share: RunShare | None = None
         self.header, self.warning, self.devices = StatusHeader(self), Callout(self), DeviceList(self)
         self.speed, self.step = ThroughputCard(self), EpochProgressCard(self)
         self.graphs, self.contribution_status = GraphsPanel(curves, self), ContributionCard(self)
@@ -127,6 +129,10 @@ class TrainingPage(QWidget):
         if self.isVisible():
             self._show_device()
             self._show_alert()
+
+    def keep_traffic_share(self, share: RunShare | None) -> None:
+        """Keep the run's share of this computer's traffic, which the next session that is shown is shown with."""
+        self._traffic_share = share
 
     def show_contributions(self, run: Contribution, total: Contribution) -> None:
         """Show what this computer has contributed to this run and to all runs."""
@@ -181,7 +187,8 @@ class TrainingPage(QWidget):
         self.experts.show_experts(session.experts)
         self.answers.show_answers(compared_answers(session))
         self.network.show_network(session.network)
-        self.network.show_traffic(hourly_traffic(self._timestamps.traffic, session, self._now))
+        traffic = hourly_traffic(self._timestamps.traffic, session, self._now)
+        self.network.show_traffic(traffic, run_share(self._traffic_share))
         self.peers.show_peers(session.peers)
         self._retranslate_tabs()
         self._show_device()

@@ -19,6 +19,7 @@ from core.client.session import Session
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.localizable import Detail
+from core.problem_report.session_events import SessionEvents
 from core.protocol.client_events import ClientEvent
 from core.protocol.events import RunFound
 
@@ -43,7 +44,7 @@ class WorkerSession:
     """A context with a client: when it is left, no worker is left; after a forced quit without a goodbye.
 
     ``guard`` drives the owner's rules, where they are followed; ``record`` is given the session whenever it may be new,
-    and the ``listeners`` hear of every event that was shown.
+    and the ``listeners`` hear of every event that was shown. What happens is kept for a report of a problem.
     """
 
     def __init__(self, context: CommandContext, display: Display, folders: Folders | None = None) -> None:
@@ -53,6 +54,7 @@ class WorkerSession:
         self.listeners: list[Callable[[ClientEvent], None]] = []
         self.record: Callable[[Session], None] | None = None
         self._context = context
+        self._events = SessionEvents((folders or context.folders).logs)
         self.client = Client(folders or context.folders, self.post, worker_command=context.worker_command)
 
     def __enter__(self) -> WorkerSession:
@@ -171,6 +173,7 @@ class WorkerSession:
         self.tally = self.tally.after(event, self.session, time.monotonic())
         if self.record is not None:
             self.record(self.session)
+        self._events.note(event)
         self.display.handle_event(event, self.session)
         for listener in self.listeners:
             listener(event)

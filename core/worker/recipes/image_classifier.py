@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from core.protocol.examples import MAX_SIDE, Picture
 from core.run.spec.recipe import ImageClassification
 from core.worker.data import Images, LabelledImages
 from core.worker.recipes.precision import MixedPrecision, compile_model
@@ -53,7 +54,7 @@ class ImageClassifier:
         return self._precision.backward(loss)
 
     def evaluate(self) -> Evaluation:
-        """Loss, share of right classes, and a few classes with the model's answers, on the validation set."""
+        """Loss, share of right classes, and a few images with the model's answers, on the validation set."""
         self.model.eval()
         with torch.inference_mode():
             logits = self._evaluate_held_out()
@@ -63,7 +64,7 @@ class ImageClassifier:
         return Evaluation(
             float(F.cross_entropy(logits, classes)),
             float((guesses == classes).float().mean()),
-            tuple(self._example_of(int(classes[each]), int(guesses[each])) for each in chosen),
+            tuple(self._example_of(each, int(guesses[each])) for each in chosen),
         )
 
     def close(self) -> None:
@@ -76,9 +77,12 @@ class ImageClassifier:
         parts = (self._to_device(part) for part in _chunks(self._held_out, chunk_size))
         return torch.cat([self._logits(part.inputs, self.model).cpu() for part in parts])
 
-    def _example_of(self, right: int, guess: int) -> Example:
+    def _example_of(self, place: int, guess: int) -> Example:
+        """What the model takes the held-out image at that place for."""
+        right = int(self._held_out.classes[place])
         question, answer = self._images.name(right), self._images.name(guess)
-        return Example(f"{question} ▸ {answer}", right == guess, question, answer)
+        picture = picture_of(self._held_out.pixels[place])
+        return Example(f"{question} ▸ {answer}", right == guess, question, answer, picture)
 
     def _trial_step(self, forward: Callable[..., Any]) -> None:
         """Try one step of the compiled model, and forget its gradient."""
@@ -105,6 +109,14 @@ def limit_evaluation(held_out: LabelledImages, model: nn.Module, patches: int) -
     flop = 2 * sum(parameter.numel() for parameter in model.parameters()) * (patches + 1)
     most = max(LEAST_EVALUATED_IMAGES, int(EVALUATION_FLOP / flop))
     return LabelledImages(held_out.pixels[:most], held_out.classes[:most])
+
+
+def picture_of(pixels: Tensor) -> Picture:
+    """An image, uint8 (3, side, side), as small as it is told to people."""
+    side = min(pixels.shape[-1], MAX_SIDE)
+    if side < pixels.shape[-1]:
+        pixels = F.interpolate(pixels[None], (side, side), mode="bilinear", antialias=True)[0]
+    return Picture(side=side, rgb=bytes(pixels.permute(1, 2, 0).flatten().tolist()))
 
 
 def _chunks(images: LabelledImages, chunk_size: int) -> Iterator[LabelledImages]:

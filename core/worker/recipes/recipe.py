@@ -8,6 +8,8 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from core.protocol.examples import Picture
+
 EVALUATED_AT_ONCE = 512  # tokens or patches: what an evaluation computes must fit into what a training step leaves free
 
 
@@ -21,12 +23,16 @@ class Batch:
 
 @dataclass(frozen=True)
 class Example:
-    """One problem of the validation set with the model's answer, as people write it: in one ``text``, and in two."""
+    """One problem of the validation set with the model's answer, as people write it: in one ``text``, and in two.
+
+    What is asked about a ``picture`` is its class, and ``question`` the right one.
+    """
 
     text: str
     correct: bool
     question: str
     answer: str
+    picture: Picture | None = None
 
 
 def shown_examples(examples: int, most: int) -> Tensor:

@@ -283,9 +283,9 @@ class Trainer:
 
 
 def _solved(example: Example) -> Solved:
-    """The example in words of bounded length: a data set's may be of any."""
+    """The example with words of bounded length: a data set's may be of any."""
     text, question, answer = (
         words if len(words) <= MAX_CHARACTERS else f"{words[: MAX_CHARACTERS - 1]}…"
         for words in (example.text, example.question, example.answer)
     )
-    return Solved(text=text, correct=example.correct, question=question, answer=answer)
+    return Solved(text=text, correct=example.correct, question=question, answer=answer, picture=example.picture)

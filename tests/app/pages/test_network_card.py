@@ -53,3 +53,11 @@ def test_it_asks_again_once_there_is_an_answer_and_only_where_there_is_something
 def test_a_strangers_tricks_are_made_harmless(card: NetworkCard) -> None:
     card.show_network(Network(mode="client", reason=LocalizedText("up\u202edown"), advice=LocalizedText("<b>bold</b>")))
     assert "\u202e" not in card.text and "<b>bold</b>" in card.text
+
+
+def test_the_runs_share_of_the_traffic_stands_below_what_was_sent(card: NetworkCard) -> None:
+    card.show_network(Network(mode="direct", reason=LocalizedText("2 of 2 peers came."), test="done"))
+    card.show_traffic("Sent 1 MB", "This run: 62 %")
+    assert card.text.splitlines()[-2:] == ["Sent 1 MB", "This run: 62 %"]
+    card.show_traffic("Sent 1 MB", "")
+    assert card.text.splitlines()[-1] == "Sent 1 MB"

@@ -13,6 +13,8 @@ def test_a_report_is_saved_for_its_owner_and_never_over_another_file(tmp_path: P
     saved = tmp_path / "report.txt"
     text = saved.read_text()
     assert "== What doctor finds ==" in text and "good: Python: " in text and str(tmp_path) not in text
+    events = text.partition("== The last events ==\n")[2].partition("\n\n")[0]
+    assert "CPU: " in text and " The engine has started, version " in events
     assert saved.stat().st_mode & 0o077 == 0
     again = workerbee(tmp_path, "report", "--to", "report.txt", "--yes")
     assert again.code == 2 and "is there already" in again.err

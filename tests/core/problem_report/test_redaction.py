@@ -14,6 +14,7 @@ from hypothesis import strategies as some
 
 from core.availability.decision import Decision
 from core.files.folders import Folders
+from core.hardware.discovery import find_devices
 from core.problem_report.contents import report_text
 from core.problem_report.redaction import Redaction
 from core.records.pauses import PauseLog
@@ -38,9 +39,24 @@ SECRETS = (
     "c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0",
     "/home/ada",
     "ada-laptop",
+    "/media/usb/My Bills/prices.csv",
+    "/srv/family-miller/bees",
+    "/mnt/secret/wb",
+    "C:\\Users\\Ada\\My Bills\\prices.csv",
+    "\\\\miller-nas\\bees",
+    "//miller-nas/bees",
+    "~ada/prices.csv",
+    "file:///media/usb/prices.csv",
+    "miller.lan",
+    "bees.fritz.box",
+    "nas.local",
+    "Ada's Laptop._ssh._tcp.local",
+    "miller.ddns.net",
+    "ada@miller",
     "Ada's bees",
     "secret-run",
 )
+PATHS_AND_HOSTS = SECRETS[14:28]
 NAMES = (("home", "/home/ada"), ("computer", "ada-laptop"), ("run", "Ada's bees"), ("run", "secret-run"))
 
 
@@ -76,6 +92,8 @@ def test_the_same_peer_has_the_same_number_and_another_one_another() -> None:
         'File "core/worker/swarm/averaging/averager_process.py", line 120, in _aggregate_with_group',
         "torch 2.13.0+cpu, hivemind 1.1.12, Python 3.11.7",
         "tensor of shape (128, 64): 8,192 numbers",
+        "/usr/lib/python3/dist-packages/x.py:12: UserWarning: /dev/shm is small, see /etc/os-release.",
+        "org.freedesktop.UPower tells 3 / 4, at 12 MB/s",
     ],
 )
 def test_what_names_nobody_stays_as_it_is(line: str) -> None:
@@ -98,11 +116,18 @@ def test_the_whole_report_of_this_computer_names_neither_it_nor_its_person(tmp_p
     PauseLog(folders.contents.pauses_file).note(
         Decision(), datetime.now().astimezone() - timedelta(minutes=3), "cuda:0"
     )
-    told = "\n".join((*SECRETS[:12], f"{user} on {host} in {home}/x", "joined secret-run, A secret run, as Ada's bees"))
+    told = "\n".join(
+        (
+            *SECRETS[:12],
+            *PATHS_AND_HOSTS,
+            f"{user} on {host} in {home}/x",
+            "joined secret-run, A secret run, as Ada's bees",
+        )
+    )
     (folders.logs / "client.log").write_text(told)
     (folders.logs / "worker.log").write_text("x" * 300_000 + f"\nmet {ONE}\n")
-    text = report_text(folders, [f"good folders {home}/.local can be written"])
-    for secret in (*SECRETS[:12], "secret-run", "A secret run", "Ada's bees"):
+    text = report_text(folders, [f"good folders {home}/.local can be written"], find_devices())
+    for secret in (*SECRETS[:12], *PATHS_AND_HOSTS, "secret-run", "A secret run", "Ada's bees"):
         assert secret not in text
     for name in (host, user, home):
         assert not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text), name

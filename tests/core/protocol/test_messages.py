@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import math
@@ -17,7 +18,7 @@ from core.localizable import LocalizedText
 from core.protocol.codec import MAX_LINE_BYTES, decode_command, decode_event, encode
 from core.protocol.commands import AnyCommand, DryRun, Evaluation, Export, Join, Leave, Publish, Push, Start
 from core.protocol.events import AnyEvent, Evaluated, Failed, Hello, Progress, RunFound
-from core.protocol.examples import Solved
+from core.protocol.examples import MAX_SIDE, Picture, Solved
 from core.protocol.experts import MOST_EXPERTS, ExpertSeen, ExpertsSeen
 from core.run.manifest import RunInfo, RunManifest
 from core.run.multiaddr import Multiaddr
@@ -201,3 +202,27 @@ def test_a_problem_of_a_newer_worker_is_an_internal_one() -> None:
 def test_sums_and_their_answers_cross_the_pipe() -> None:
     event = Evaluated(epoch=1, loss=0.5, accuracy=0.9, examples=(Solved(text="17+25=42", correct=True),))
     assert decode_event(encode(event)) == event
+
+
+def picture(side: int, size: int) -> bytes:
+    """An event as a worker would write it, with a picture of that side and of so many bytes."""
+    rgb = base64.b64encode(bytes(size)).decode()
+    shown = f'{{"text":"red","correct":true,"picture":{{"side":{side},"rgb":"{rgb}"}}}}'
+    return f'{{"event":"evaluated","epoch":1,"loss":0.5,"accuracy":0.9,"examples":[{shown}]}}'.encode()
+
+
+def test_a_picture_crosses_the_pipe_as_it_is() -> None:
+    shown = Picture(side=MAX_SIDE, rgb=bytes(range(256)) * 12)
+    solved = Solved(text="red", correct=True, question="red", answer="red", picture=shown)
+    event = Evaluated(epoch=1, loss=0.5, accuracy=0.9, examples=(solved,) * 16)
+    assert decode_event(encode(event)) == event
+    assert len(encode(event)) < MAX_LINE_BYTES / 10
+    assert decode_event(picture(2, 12)) != decode_event(picture(1, 3))
+
+
+@pytest.mark.parametrize(
+    ("side", "size"), [(33, 33 * 33 * 3), (0, 0), (2, 11), (2, 13), (32, 4000), (10**9, 12), (-1, 3)]
+)
+def test_a_picture_that_is_too_large_or_no_square_is_refused(side: int, size: int) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        decode_event(picture(side, size))

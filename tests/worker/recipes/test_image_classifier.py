@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from core.errors import ErrorKind, UserError
+from core.protocol.examples import MAX_SIDE
 from core.run.manifest import decode_manifest
 from core.run.run_file import parse_run_file
 from core.run.spec.data import HubImages, SumsData
@@ -19,7 +20,7 @@ from core.run.spec.image_models import ViT
 from core.run.spec.recipe import ArithmeticGPT, ImageClassification, Pretrained
 from core.run.spec.recipe_cost import size_of
 from core.worker.data import LabelledImages
-from core.worker.recipes.image_classifier import ImageClassifier, limit_evaluation
+from core.worker.recipes.image_classifier import ImageClassifier, limit_evaluation, picture_of
 from core.worker.recipes.initialization import model_from_scratch
 from core.worker.recipes.transformers_factory import build_classifier
 
@@ -143,6 +144,18 @@ def test_a_model_learns_which_colour_a_wall_has() -> None:
         f"{name} ▸ {name}" for name in ("red", "green", "blue")
     }
     assert pupil.model.training
+
+
+def test_the_pictures_of_the_answers_are_the_held_out_ones_and_small() -> None:
+    recipe = made()
+    for example in recipe.evaluate().examples:
+        assert example.picture is not None and example.picture.side == SIDE
+        colours = torch.tensor(list(example.picture.rgb)).view(-1, 3).float().mean(0)
+        assert ("red", "green", "blue")[int(colours.argmax())] == example.question
+    large = torch.zeros(3, 100, 100, dtype=torch.uint8)
+    large[0, :50] = 200  # its upper half is red
+    small = picture_of(large)
+    assert small.side == MAX_SIDE and small.rgb[:3] == bytes((200, 0, 0)) and small.rgb[-3:] == bytes(3)
 
 
 def test_everybody_begins_with_the_same_model_and_draws_images_of_its_own() -> None:
