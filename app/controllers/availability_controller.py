@@ -18,6 +18,7 @@ from core.availability.pacing import Pace
 from core.availability.rule_views import RuleView, rule_views
 from core.client.availability_guard import AvailabilityGuard
 from core.client.computer_watch import ComputerWatch, Observer, gpus_of
+from core.client.session import Session
 from core.errors import UserError
 from core.files.folders import Folders
 from core.hardware.discovery import choose_device
@@ -79,6 +80,7 @@ class AvailabilityController(QObject):
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._check)
         session_controller.changed.connect(self._begin)
+        session_controller.changed.connect(self._note_pause)
         session_controller.overruled.connect(self._guard.resume_now)
         session_controller.reason_ignored.connect(self.ignore_today)
         settings_store.changed.connect(self._check_now)
@@ -113,9 +115,9 @@ class AvailabilityController(QObject):
         Who looks again within a few seconds keeps the observation going.
         """
         self._keep_observing()
-        seen = self._seen()
-        views = () if seen is None else rule_views(self.rules, seen)
-        return self._session_controller.session.availability, views, self._running_programs()
+        seen, decision = self._seen(), self._session_controller.session.availability
+        views = () if seen is None else rule_views(self.rules, seen, decision)
+        return decision, views, self._running_programs()
 
     @property
     def observation(self) -> Observation | None:
@@ -143,9 +145,15 @@ class AvailabilityController(QObject):
         """When each device was free for runs that were joined, and when it was not, the earliest first."""
         return self._pauses.intervals(days, datetime.now().astimezone())
 
-    def _note(self, decision: Decision, at: datetime) -> None:
-        consent = None if self._session_controller.is_over else self._session_controller.session.consent
-        self._pauses.note(decision, at, consent.device if consent is not None else None)
+    def _note(self, decision: Decision, pace: Pace, at: datetime) -> None:
+        session = self._session_controller.session
+        consent = None if self._session_controller.is_over else session.consent
+        self._pauses.note(decision, at, consent.device if consent is not None else None, session.pause, pace)
+
+    def _note_pause(self, before: Session, after: Session) -> None:
+        """At once, because a computer that is about to sleep may not look again before."""
+        if before.pause != after.pause and self._timer.isActive():
+            self._note(after.availability, after.pace, datetime.now().astimezone())
 
     def _running_programs(self) -> frozenset[str]:
         """Also where no rule names any, so that a person may choose."""

@@ -59,7 +59,7 @@ class DesktopObserver(QObject):
         """By field, the name of the program that tells it; ``None`` where nobody does."""
         return {
             "idle_seconds": self._idle.source,
-            "is_locked": self._session.source,
+            **self._session.sources(),
             **self._power.sources(),
             "is_metered": self._metered.source,
             "games": self._games.source,
@@ -69,6 +69,7 @@ class DesktopObserver(QObject):
     def _signalled_fields(self) -> dict[str, object]:
         return {
             "is_locked": self._session.is_locked,
+            "is_switched": self._session.is_switched,
             "is_on_battery": self._power.is_on_battery,
             "battery": self._power.battery,
             "is_power_saving": self._power.is_power_saving,

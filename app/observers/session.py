@@ -1,4 +1,4 @@
-"""Whether the person's session is locked, or switched away from: logind's session (org.freedesktop.login1(5))."""
+"""Whether the person's session is locked, or another one is seen: logind's session (org.freedesktop.login1(5))."""
 
 from __future__ import annotations
 
@@ -32,14 +32,24 @@ class SessionObserver(QObject):
 
     @property
     def is_locked(self) -> bool | None:
-        """Whether nobody can use it: its screen is locked, or it is not the one that is seen."""
-        is_locked, is_active = self._session.flag("LockedHint"), self._session.flag("Active")
-        return None if is_locked is None and is_active is None else is_locked is True or is_active is False
+        """Whether its screen is locked, so that nobody uses it."""
+        return self._session.flag("LockedHint")
 
     @property
-    def source(self) -> str | None:
-        """Who tells whether it is locked."""
-        return None if self.is_locked is None else self.name
+    def is_switched(self) -> bool | None:
+        """Whether another session is the one that is seen: somebody else is at the computer, also where it is locked.
+
+        So it is with screen lockers that show the log-in screen of the computer, such as LightDM's.
+        """
+        is_active = self._session.flag("Active")
+        return None if is_active is None else not is_active
+
+    def sources(self) -> dict[str, str | None]:
+        """The program that tells each of it."""
+        return {
+            "is_locked": None if self.is_locked is None else self.name,
+            "is_switched": None if self.is_switched is None else self.name,
+        }
 
     @property
     def idle_seconds(self) -> float | None:

@@ -3,6 +3,10 @@
 A pause begins at once. Training goes on when each cause has been over for its rest, and no earlier than
 ``SHORTEST_PAUSE_SECONDS`` after the pause has interrupted it. So there are at most two changes in any ten minutes,
 whatever is seen, unless the owner's own word or changed rules make more.
+
+A rule that was asking when it could see no more (a driver that fails, a service that restarts) goes on asking until it
+sees again. That is not bounded in time; the owner may overrule it, and once what they said has run out, it no longer
+asks by what it saw before.
 """
 
 from __future__ import annotations
@@ -15,10 +19,11 @@ from core.availability.decision import Decision, Reason, RuleName
 from core.availability.local_time import after, next_midnight
 from core.availability.observation import Observation
 from core.availability.rules import AvailabilityRules
-from core.availability.verdicts import RULES, verdict
+from core.availability.verdicts import RULES, blind_verdict, lasted_seconds, verdict
 
 SHORTEST_PAUSE_SECONDS = 600.0
 LONGEST_DAY_SECONDS = 25 * 3600.0
+_BEFORE_ONSET_SECONDS, _SHORTEST_LOOK_SECONDS = 0.2, 0.5
 _MINUTE = 60.0
 REST_SECONDS: dict[RuleName, float] = {
     "battery": _MINUTE,
@@ -38,10 +43,14 @@ ONSET_SECONDS: dict[RuleName, float] = {"gpu": 2.0, "memory": 10.0, "cpu": 10.0}
 
 @dataclass(frozen=True)
 class _Cause:
-    """A rule that asks for a pause, is about to, or has ceased to and is resting; times are of the state's clock."""
+    """A rule that asks for a pause, is about to, or has ceased to and is resting; times are of the state's clock.
+
+    ``seen`` is the observation in which that was seen last.
+    """
 
     reason: Reason
     began: float
+    seen: Observation
     has_asked: bool = False
     ended: float | None = None
 
@@ -102,6 +111,17 @@ def onset_left(state: ArbiterState) -> float | None:
     )
 
 
+def seconds_to_look(rules: AvailabilityRules, observation: Observation, usual: float) -> float:
+    """In how many seconds to look again: sooner than usual where a use of the GPU is about to ask for a pause.
+
+    So what it asks for is what is seen at that time, and not what was seen before.
+    """
+    if verdict("gpu", rules, observation) is None:
+        return usual
+    left = ONSET_SECONDS["gpu"] - lasted_seconds("gpu", observation) - _BEFORE_ONSET_SECONDS
+    return min(usual, max(left, _SHORTEST_LOOK_SECONDS)) if left > 0 else usual
+
+
 def _decision(reasons: tuple[Reason, ...], ignored: Sequence[_Ignored]) -> Decision:
     until = max((entry.until for entry in ignored), key=datetime.timestamp, default=None)
     return Decision(reasons, tuple(entry.rule for entry in ignored), until, any(entry.is_once for entry in ignored))
@@ -137,7 +157,11 @@ def _ignoring(state: ArbiterState, rules: Iterable[RuleName], at: datetime, *, i
 
 def _is_ignored(entry: _Ignored, causes: Iterable[_Cause], at: datetime, now: float) -> bool:
     goes_on = not entry.is_once or any(cause.reason.rule == entry.rule for cause in causes)
-    return goes_on and now < entry.ends and at < entry.until
+    return goes_on and _is_in_time(entry, at, now)
+
+
+def _is_in_time(entry: _Ignored, at: datetime, now: float) -> bool:
+    return now < entry.ends and at < entry.until
 
 
 def _causes(state: ArbiterState, rules: AvailabilityRules, observation: Observation, now: float) -> Iterator[_Cause]:
@@ -148,14 +172,30 @@ def _causes(state: ArbiterState, rules: AvailabilityRules, observation: Observat
         was_asking = before is not None and before.has_asked and before.ended is None
         reason = verdict(rule, rules, observation, was_asking=was_asking)
         if reason is not None:
-            began = now if before is None else before.began
+            began = now - lasted_seconds(rule, observation) if before is None else before.began
             has_asked = (before is not None and before.has_asked) or now - began >= ONSET_SECONDS.get(rule, 0.0)
-            yield _Cause(reason, began, has_asked)
-        elif before is not None and before.has_asked and state.rules == rules:
-            resting = replace(before, ended=now if before.ended is None else before.ended)
-            is_ignored = any(entry.rule == rule for entry in state.ignored)
-            if now < _end(resting, None if is_ignored else state.paused_at):
-                yield resting
+            yield _Cause(reason, began, observation, has_asked)
+        elif before is not None and before.has_asked:
+            held = blind_verdict(rule, rules, observation, before.seen) if was_asking else None
+            after = _held(before, held, state, observation.at, now) if held else _resting(before, state, rules, now)
+            if after is not None:
+                yield after
+
+
+def _held(before: _Cause, reason: Reason, state: ArbiterState, at: datetime, now: float) -> _Cause | None:
+    """A cause that cannot be seen any more, unless the owner had overruled it and that word has just run out."""
+    word = next((entry for entry in state.ignored if entry.rule == reason.rule), None)
+    return replace(before, reason=reason) if word is None or _is_in_time(word, at, now) else None
+
+
+def _resting(before: _Cause, state: ArbiterState, rules: AvailabilityRules, now: float) -> _Cause | None:
+    """A cause that is over, until it has rested; where the owner has just changed the rules, it need not rest."""
+    if state.rules != rules:
+        return None
+    seen = replace(before.reason, can_see=True)
+    resting = replace(before, reason=seen, ended=now if before.ended is None else before.ended)
+    is_ignored = any(entry.rule == seen.rule for entry in state.ignored)
+    return resting if now < _end(resting, None if is_ignored else state.paused_at) else None
 
 
 def _end(cause: _Cause, paused_at: float | None) -> float:

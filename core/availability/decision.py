@@ -31,8 +31,9 @@ class Reason:
 
     ``is_over`` says that the cause has ended and only the rest after it is waited for. ``until`` is the time at which
     this reason ends, where it is known by now. ``can_see`` is false where the rule cannot see what it is about and
-    keeps the safe side; of ``price`` the ``subject`` then is ``missing``, ``broken`` or ``old``, as its file is. Of
-    ``data`` it is ``month`` where that of the month is used up.
+    keeps the safe side, such as what it asked for when it could see; of ``price`` the ``subject`` then is ``missing``,
+    ``broken`` or ``old``, as its file is. Of ``data`` it is ``month`` where that of the month is used up, of ``idle``
+    ``other_user`` where somebody else is at the computer.
     """
 
     rule: RuleName
@@ -64,3 +65,6 @@ class Decision:
     def reason(self) -> Reason | None:
         """The foremost reason for a pause."""
         return self.reasons[0] if self.reasons else None
+
+
+FREE = Decision()

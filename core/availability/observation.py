@@ -12,12 +12,14 @@ from core.availability.prices import PriceProblem, Prices
 class GpuUse:
     """What other programs compute on a GPU, whose NVML index it is; ``share`` of its time, 0 to 1.
 
-    ``program`` is the one that uses most, empty where its name is not known.
+    ``program`` is the one that uses most, empty where its name is not known. ``lasted_seconds`` is for how long it
+    has used at least the share that the owner's rule allows; ``None`` where the driver does not tell.
     """
 
     gpu: int
     program: str
     share: float
+    lasted_seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -25,8 +27,9 @@ class Observation:
     """The computer as it was at ``at``, in the local time zone; ``None`` is what cannot be seen on this computer.
 
     ``monotonic`` is the same moment in seconds of a clock that never jumps, by which durations are measured.
-    ``idle_seconds`` have passed since the last input of a person. ``battery`` is its charge, 0 to 1. ``games`` are
-    those that have announced themselves, ``films`` the programs that play, or forbid the screen to be blanked;
+    ``idle_seconds`` have passed since the last input of a person, whose session ``is_locked`` where its screen is, and
+    ``is_switched`` where another user's session is the one that is seen. ``battery`` is its charge, 0 to 1. ``games``
+    are those that have announced themselves, ``films`` the programs that play, or forbid the screen to be blanked;
     ``programs`` are names of running executables, as the system's list of processes has them. ``cpu_pressure`` is the
     share of all cores that other programs use, 0 to 1; ``memory_pressure`` is the share of the last ten seconds in
     which some task waited for memory (Linux PSI, https://docs.kernel.org/accounting/psi.html), 0 to 1. ``sent_today``,
@@ -39,6 +42,7 @@ class Observation:
     monotonic: float
     idle_seconds: float | None = None
     is_locked: bool | None = None
+    is_switched: bool | None = None
     is_on_battery: bool | None = None
     battery: float | None = None
     is_power_saving: bool | None = None

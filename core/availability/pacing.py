@@ -4,6 +4,7 @@ Each limit of power, temperature or noise has a controller (PI in its velocity f
 its integral does not wind up), and the least of their shares counts. Slow begins at once. Full speed comes back when no
 controller has held anything back for a while, and no earlier than ten minutes after slow began, as with pauses. So
 there are at most two changes in any ten minutes, whatever is seen. Somebody at the computer makes it slow likewise.
+What can be measured no more leaves its controller's share as it was, and slow lasts until it is measured again.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Pace:
 
     ``None`` for a rate is any.
     Where it is slow there is a ``cause``; where that is the GPU's, also what was ``measured`` and its ``limit``: °C,
-    watts, or the fan's per cent of its full speed.
+    watts, or the fan's per cent of its full speed. Without ``is_measured``, that cannot be measured any more.
     """
 
     compute_share: float = 1.0
@@ -61,6 +62,7 @@ class Pace:
     measured: float = 0.0
     limit: float = 0.0
     download_rate: int | None = None
+    is_measured: bool = True
 
 
 FULL = Pace()
@@ -89,10 +91,24 @@ class _Latch:
 
 @dataclass(frozen=True)
 class _Controller:
-    """The share that one limit leaves, 0 to 1, and how far from it the last measurement was."""
+    """The share that one limit leaves, 0 to 1, and how far from it the last measurement was.
+
+    ``is_blind``: nothing has been measured since.
+    """
 
     share: float = 1.0
     error: float | None = None
+    is_blind: bool = False
+
+    @property
+    def is_slowing(self) -> bool:
+        """Whether it holds so much back that it counts as slow."""
+        return self.share < MOST_SLOW_SHARE
+
+    @property
+    def is_held(self) -> bool:
+        """Whether it holds anything back and cannot tell whether it still should."""
+        return self.is_blind and self.share < 1.0
 
     def after(self, gains: Gains, error: float, seconds: float) -> _Controller:
         """The share after a measurement; ``error`` is what is left to the limit, below 0 beyond it."""
@@ -114,6 +130,7 @@ class PacerState:
     noise: _Controller = _Controller()
     slow: _Latch = _Latch()
     attended: _Latch = _Latch()
+    is_switched: bool = False
 
 
 def pace(state: PacerState, rules: AvailabilityRules, seen: Observation) -> tuple[PacerState, Pace]:
@@ -125,9 +142,11 @@ def pace(state: PacerState, rules: AvailabilityRules, seen: Observation) -> tupl
     now, step = state.clock + seconds, min(seconds, _LONGEST_STEP_SECONDS)
     controllers = {cause: _controlled(getattr(state, cause), cause, rules, seen, step) for cause in GPU_CAUSES}
     cause = min(GPU_CAUSES, key=lambda each: controllers[each].share)
-    slow = state.slow.after(controllers[cause].share < MOST_SLOW_SHARE, now, CALM_SECONDS)
-    attended = state.attended.after(_is_attended(seen), now, 0.0)
-    after = PacerState(now, seen.monotonic, rules, **controllers, slow=slow, attended=attended)
+    is_held = state.slow.is_on and any(each.is_held for each in controllers.values())
+    slow = state.slow.after(controllers[cause].is_slowing or is_held, now, CALM_SECONDS)
+    is_switched = state.is_switched if seen.is_switched is None else seen.is_switched
+    attended = state.attended.after(is_switched or _is_attended(seen), now, 0.0)
+    after = PacerState(now, seen.monotonic, rules, **controllers, slow=slow, attended=attended, is_switched=is_switched)
     is_attended = attended.is_on
     line = Pace(
         upload_rate=rules.attended_upload_rate if is_attended else rules.upload_rate,
@@ -140,17 +159,25 @@ def pace(state: PacerState, rules: AvailabilityRules, seen: Observation) -> tupl
     if not slow.is_on:
         return after, line
     cause = cause if controllers[cause].share < 1.0 else _limited(rules, seen, cause)
+    return after, _slow(replace(line, compute_share=share), cause, rules, seen)
+
+
+def _slow(pace: Pace, cause: GpuCause, rules: AvailabilityRules, seen: Observation) -> Pace:
+    """The pace with its cause in figures."""
     measured, limit = _measured(cause, rules, seen)
-    return after, replace(line, compute_share=share, cause=cause, measured=measured or 0.0, limit=limit or 0.0)
+    is_measured = measured is not None or limit is None
+    return replace(pace, cause=cause, measured=measured or 0.0, limit=limit or 0.0, is_measured=is_measured)
 
 
 def _controlled(
     controller: _Controller, cause: GpuCause, rules: AvailabilityRules, seen: Observation, seconds: float
 ) -> _Controller:
-    """Without a limit, or where nothing can be measured, nothing is held back."""
+    """Without a limit, or where nothing could ever be measured, nothing is held back."""
     measured, limit = _measured(cause, rules, seen)
-    if measured is None or limit is None:
+    if limit is None:
         return _Controller()
+    if measured is None:
+        return replace(controller, is_blind=True)
     error = limit - measured
     return controller.after(GAINS[cause], error / limit if cause == "power" else error, seconds)
 
@@ -173,7 +200,7 @@ def _limited(rules: AvailabilityRules, seen: Observation, otherwise: GpuCause) -
 
 
 def _is_attended(seen: Observation) -> bool:
-    """Whether somebody is at the computer; where that cannot be seen, somebody may be."""
+    """Whether its person is at the computer; where that cannot be seen, somebody may be."""
     if seen.is_locked:
         return False
     return seen.idle_seconds is None or seen.idle_seconds < ATTENDED_SECONDS

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from core.availability.decision import RuleName
+from core.availability.decision import FREE, Decision, RuleName
 from core.availability.local_time import next_midnight
 from core.availability.observation import Observation
 from core.availability.rules import AvailabilityRules
@@ -19,10 +19,10 @@ class RuleView:
     """One rule: whether the owner has switched it on, whether it ``asks`` for a pause at this moment, and what it sees.
 
     Which values there are depends on the rule. ``is_so`` is a yes or no: on battery, power saver, metered connection,
-    free hour. ``amount`` is the charge of the battery (0 to 1), seconds without input, the share of GPU, CPU or memory
-    pressure (0 to 1), free bytes of the disk, or a price. ``names`` are games, films or programs that run, the program
-    that uses most of the GPU, and what is wrong with a price file. ``traffic`` is the bytes (sent, received) today,
-    ``month`` those of this month where they are known.
+    free hour, another user at the computer. ``amount`` is the charge of the battery (0 to 1), seconds without input,
+    the share of GPU, CPU or memory pressure (0 to 1), free bytes of the disk, or a price. ``names`` are games, films or
+    programs that run, the program that uses most of the GPU, and what is wrong with a price file. ``traffic`` is the
+    bytes (sent, received) today, ``month`` those of this month where they are known.
     ``until`` is when it changes by the clock. Without ``can_see``, there is only the problem of a price file.
     """
 
@@ -38,13 +38,17 @@ class RuleView:
     until: datetime | None = None
 
 
-def rule_views(rules: AvailabilityRules, observation: Observation) -> tuple[RuleView, ...]:
-    """Return every rule with what it sees, in the order of ``RuleName``; a rule that is off sees as well."""
-    return tuple(_view(rule, rules, observation) for rule in RULES)
+def rule_views(rules: AvailabilityRules, observation: Observation, decision: Decision = FREE) -> tuple[RuleView, ...]:
+    """Return every rule with what it sees, in the order of ``RuleName``; a rule that is off sees as well.
+
+    What a rule asks for that sees nothing any more, only the last ``decision`` tells.
+    """
+    held = {reason.rule for reason in decision.reasons if not reason.can_see}
+    return tuple(_view(rule, rules, observation, is_held=rule in held) for rule in RULES)
 
 
-def _view(rule: RuleName, rules: AvailabilityRules, observation: Observation) -> RuleView:
-    asks = verdict(rule, rules, observation) is not None
+def _view(rule: RuleName, rules: AvailabilityRules, observation: Observation, *, is_held: bool) -> RuleView:
+    asks = is_held or verdict(rule, rules, observation) is not None
     return _SIGHTS[rule](RuleView(rule, is_on(rule, rules), asks, can_see=False), rules, observation)
 
 
@@ -117,6 +121,12 @@ def _gpu(blind: RuleView, _rules: AvailabilityRules, seen: Observation) -> RuleV
     return replace(_amount(blind, use.share), names=(use.program,) if use.program else ())
 
 
+def _idle(blind: RuleView, _rules: AvailabilityRules, seen: Observation) -> RuleView:
+    """Another user is seen even where nobody's idle time is."""
+    view = _amount(blind, seen.idle_seconds)
+    return replace(view, can_see=True, is_so=True) if seen.is_switched else view
+
+
 def _hours(blind: RuleView, rules: AvailabilityRules, seen: Observation) -> RuleView:
     is_free = is_free_hour(rules.hours, seen.at)
     return replace(_yes_or_no(blind, is_free), until=None if is_free else next_free_hour(rules.hours, seen.at))
@@ -142,7 +152,7 @@ _SIGHTS: dict[RuleName, Callable[[RuleView, AvailabilityRules, Observation], Rul
     "film": lambda blind, _, seen: _names(blind, seen.films),
     "memory": lambda blind, _, seen: _amount(blind, seen.memory_pressure),
     "cpu": lambda blind, _, seen: _amount(blind, seen.cpu_pressure),
-    "idle": lambda blind, _, seen: _amount(blind, seen.idle_seconds),
+    "idle": _idle,
     "hours": _hours,
     "price": _price,
 }

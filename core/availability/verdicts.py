@@ -1,12 +1,13 @@
 """What each rule says of one observation: a reason for a pause, or nothing.
 
 What cannot be seen asks for no pause, except where the owner has asked for training at certain times only and nobody
-can tell whether this is one: ``idle`` and ``price``.
+can tell whether this is one: ``idle`` and ``price``. A rule that was asking when it could see no more goes on asking.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import get_args
 
 from core.availability.decision import Reason, RuleName
@@ -22,7 +23,25 @@ ENOUGH_DISK_BYTES = 2_000_000_000
 """What must be free again before training goes on, after it was paused for less than ``LEAST_DISK_BYTES``."""
 MONTH = "month"
 """The subject of the rule ``data`` where the volume of the month is used up, and not only that of the day."""
+OTHER_USER = "other_user"
+"""The subject of the rule ``idle`` where another user is at the computer, in a session of their own."""
 _HYSTERESIS = 0.5  # of a limit, below which a rule that asks for a pause ceases to
+
+_FIELDS: dict[RuleName, tuple[str, ...]] = {
+    "disk": ("free_disk_bytes",),
+    "battery": ("is_on_battery",),
+    "power_saver": ("is_power_saving",),
+    "metered": ("is_metered",),
+    "data": ("sent_today", "received_today", "sent_month", "received_month"),
+    "game": ("games",),
+    "program": ("programs",),
+    "gpu": ("gpu_uses",),
+    "film": ("films",),
+    "memory": ("memory_pressure",),
+    "cpu": ("cpu_pressure",),
+    "idle": ("is_switched",),
+}
+"""What each rule sees of an observation, but for what it knows by itself what to do about when that is unseen."""
 
 _Verdict = Callable[[AvailabilityRules, Observation, bool], Reason | None]
 
@@ -34,9 +53,28 @@ def verdict(
     return _VERDICTS[rule](rules, observation, was_asking)
 
 
+def blind_verdict(
+    rule: RuleName, rules: AvailabilityRules, observation: Observation, last_seen: Observation
+) -> Reason | None:
+    """Return why a rule goes on asking although it cannot see any more what it was asking for, if that is so.
+
+    ``last_seen`` is the observation in which it was seen last: what is unseen now counts as it was then.
+    """
+    lost = [name for name in _FIELDS.get(rule, ()) if getattr(observation, name) is None]
+    held = replace(observation, **{name: getattr(last_seen, name) for name in lost})
+    reason = verdict(rule, rules, held, was_asking=True) if lost else None
+    return None if reason is None else replace(reason, can_see=False)
+
+
 def busiest_program(uses: tuple[GpuUse, ...]) -> GpuUse | None:
     """The largest use of a GPU by another program, if there is any."""
     return max(uses, key=lambda use: use.share, default=None)
+
+
+def lasted_seconds(rule: RuleName, observation: Observation) -> float:
+    """For how long what the rule asks a pause for has been there when it was looked for; 0 where that is not known."""
+    use = busiest_program(observation.gpu_uses or ()) if rule == "gpu" else None
+    return 0.0 if use is None else use.lasted_seconds or 0.0
 
 
 def running_programs(rules: AvailabilityRules, observation: Observation) -> tuple[str, ...] | None:
@@ -117,8 +155,12 @@ def _reaches(share: float | None, limit: float | None, was_asking: bool) -> bool
 
 
 def _idle(rules: AvailabilityRules, seen: Observation, _was_asking: bool) -> Reason | None:
-    """Whoever has locked the screen has left."""
-    if rules.idle_minutes is None or seen.is_locked:
+    """Whoever has locked the screen has left, unless another user has come."""
+    if rules.idle_minutes is None:
+        return None
+    if seen.is_switched:
+        return Reason("idle", OTHER_USER)
+    if seen.is_locked:
         return None
     if seen.idle_seconds is None:
         return Reason("idle", can_see=False)

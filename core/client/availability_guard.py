@@ -22,7 +22,7 @@ class AvailabilityGuard:
 
     A front end calls ``check`` every two seconds at least, and as soon as it knows that something has changed; always
     on one thread. ``observe`` returns what is seen now, ``None`` before anything is known; ``note`` is given
-    every decision, with its time. The client that is given the posted events does the rest.
+    every decision, with the pace and the time. The client that is given the posted events does the rest.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class AvailabilityGuard:
         rules: Callable[[], AvailabilityRules],
         observe: Callable[[], Observation | None],
         post: Callable[[AvailabilityDecided], None],
-        note: Callable[[Decision, datetime], None] = lambda _decision, _at: None,
+        note: Callable[[Decision, Pace, datetime], None] = lambda _decision, _pace, _at: None,
     ) -> None:
         self.observation: Observation | None = None
         self._rules, self._observe, self._post, self._note = rules, observe, post, note
@@ -45,7 +45,7 @@ class AvailabilityGuard:
         self.observation = seen
         self._state, decision = decide(self._state, rules, seen)
         self._pacer, pace_now = pace(self._pacer, rules, seen)
-        self._note(decision, seen.at)
+        self._note(decision, pace_now, seen.at)
         decided = AvailabilityDecided(decision, rules, _rounded(pace_now))
         if not _is_known(decided, self._posted):
             self._posted = decided

@@ -10,12 +10,13 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
 
+from core.availability.arbiter import seconds_to_look
 from core.availability.observation import Observation
 from core.availability.rules import AvailabilityRules
 from core.hardware.device import Device
 
 LOOK_SECONDS = 1.7
-"""So that a use of the GPU which has to last two seconds asks for a pause within four, whenever it began."""
+"""As often as costs next to nothing; sooner where a use of the GPU is about to have lasted long enough to ask."""
 STALE_SECONDS = 20.0
 """After so long without a new look, what was seen before counts as not seen: the driver that was asked hangs."""
 
@@ -61,8 +62,7 @@ class ComputerWatch:
     @property
     def next_look_seconds(self) -> float:
         """In how many seconds it looks again; as long as between two looks where that is not known, or late."""
-        looked_at = self._run.last_look[1] if self._run is not None and self._run.last_look is not None else 0.0
-        left = looked_at + self._look_seconds - time.monotonic()
+        left = (0.0 if self._run is None else self._run.next_look) - time.monotonic()
         return left if left > 0 else self._look_seconds
 
     def stop(self) -> None:
@@ -89,9 +89,12 @@ class ComputerWatch:
     def _look(self, run: _Run) -> None:
         with contextlib.closing(self._make()) as observer:
             while not run.ended.is_set():
-                run.last_look = observer.observe(self._rules()), time.monotonic()
+                rules = self._rules()
+                seen, now = observer.observe(rules), time.monotonic()
+                wait = seconds_to_look(rules, seen, self._look_seconds)
+                run.last_look, run.next_look = (seen, now), now + wait
                 run.has_looked.set()
-                run.ended.wait(self._look_seconds)
+                run.ended.wait(wait)
 
 
 def gpus_of(devices: Iterable[Device]) -> frozenset[int]:
@@ -104,4 +107,5 @@ class _Run:
 
     def __init__(self) -> None:
         self.last_look: tuple[Observation, float] | None = None  # and when it was
+        self.next_look = 0.0
         self.has_looked, self.ended = threading.Event(), threading.Event()

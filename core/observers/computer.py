@@ -25,6 +25,7 @@ class FrontEndSight(TypedDict, total=False):
 
     idle_seconds: float | None
     is_locked: bool | None
+    is_switched: bool | None
     is_power_saving: bool | None
     is_metered: bool | None
     games: tuple[str, ...] | None

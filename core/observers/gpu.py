@@ -35,7 +35,7 @@ class GpuObserver:
         """What is seen; what costs time and no rule asks for is not looked at. Never raises."""
         reading = self._sensors.look(self.gpus if rules.measures_gpu else frozenset())
         return GpuSight(
-            gpu_uses=self._uses.look(self.gpus),
+            gpu_uses=self._uses.look(self.gpus, rules.gpu_share),
             gpu_celsius=reading.celsius,
             gpu_watts=reading.watts,
             fan_percent=reading.fan_percent,

@@ -9,7 +9,7 @@ from core.availability.decision import Decision, Reason, RuleName
 from core.availability.local_time import next_midnight
 from core.availability.pacing import Pace
 from core.availability.rules import AvailabilityRules
-from core.availability.verdicts import ENOUGH_DISK_BYTES, MONTH
+from core.availability.verdicts import ENOUGH_DISK_BYTES, MONTH, OTHER_USER
 from core.placeholders import fill_placeholders
 from core.security.sanitize import sanitize_line
 from core.texts import figures
@@ -32,13 +32,18 @@ def pause(decision: Decision, rules: AvailabilityRules) -> str:
 def reason(reason: Reason, rules: AvailabilityRules) -> str:
     """Return one reason and what comes next: ``Blender is using this GPU · goes on 5 minutes after that ends``."""
     cause = _past(reason) if reason.is_over else _cause(reason)
-    following = _next(reason, rules)
-    return _BETWEEN.join(part for part in (cause, following) if part)
+    return _BETWEEN.join(part for part in (cause, _unseen(reason), _next(reason, rules)) if part)
 
 
 def slowed(pace: Pace) -> str:
     """Return why training is slower than it could be: ``Slowed to 60 %: GPU at 83 °C, your limit is 80``."""
     match pace.cause:
+        case "heat" if not pace.is_measured:
+            words = translate("Availability", "Slowed to %1: the GPU cannot be measured any more, your limit is %3 °C")
+        case "power" if not pace.is_measured:
+            words = translate("Availability", "Slowed to %1: the GPU cannot be measured any more, your limit is %3 W")
+        case "noise" if not pace.is_measured:
+            words = translate("Availability", "Slowed to %1: the fan cannot be measured any more, your limit is %3 %")
         case "heat":
             words = translate("Availability", "Slowed to %1: GPU at %2 °C, your limit is %3")
         case "power":
@@ -114,7 +119,7 @@ def _waiting(reason: Reason, rules: AvailabilityRules) -> str:
     """The rules that name a time at which the computer is free are no trouble, but waited for."""
     if reason.is_over or not reason.can_see:
         return ""
-    if reason.rule == "idle":
+    if reason.rule == "idle" and reason.subject != OTHER_USER:
         minutes = rules.idle_minutes or 0
         return translate("Availability", "Waiting until nobody has used this computer for %n minute(s)", "", minutes)
     if reason.until is None or reason.rule not in ("hours", "price"):
@@ -147,6 +152,8 @@ def _cause(reason: Reason) -> str:
             return translate("Availability", "other programs need the CPU")
         case "hours":
             return translate("Availability", "outside your hours")
+        case "idle" if reason.subject == OTHER_USER:
+            return translate("Availability", "another user is at this computer")
         case "idle" if not reason.can_see:
             return translate("Availability", "it cannot be seen here whether you are away")
         case "idle":
@@ -157,6 +164,13 @@ def _cause(reason: Reason) -> str:
             return translate("Availability", "electricity is expensive at this hour")
         case _:
             return _program_runs(reason)
+
+
+def _unseen(reason: Reason) -> str:
+    """That a rule goes on asking for what it saw last; idle time and prices have words of their own."""
+    if reason.can_see or reason.rule == "price" or (reason.rule == "idle" and reason.subject != OTHER_USER):
+        return ""
+    return translate("Availability", "seen last, and cannot be seen now")
 
 
 def _program_runs(reason: Reason) -> str:
@@ -202,6 +216,8 @@ def _past(reason: Reason) -> str:
 
 def _next(reason: Reason, rules: AvailabilityRules) -> str:
     """When training goes on, as far as that is known."""
+    if reason.rule == "idle" and reason.subject == OTHER_USER and not reason.is_over:
+        return ""
     if reason.rule == "idle" and reason.can_see and not reason.is_over:
         minutes = rules.idle_minutes or 0
         return translate("Availability", "goes on when nobody has used it for %n minute(s)", "", minutes)

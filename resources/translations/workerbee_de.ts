@@ -175,6 +175,18 @@
         </translation>
     </message>
     <message>
+        <source>Slowed to %1: the GPU cannot be measured any more, your limit is %3 °C</source>
+        <translation>Gebremst auf %1: die GPU lässt sich nicht mehr messen, Ihre Grenze ist %3 °C</translation>
+    </message>
+    <message>
+        <source>Slowed to %1: the GPU cannot be measured any more, your limit is %3 W</source>
+        <translation>Gebremst auf %1: die GPU lässt sich nicht mehr messen, Ihre Grenze ist %3 W</translation>
+    </message>
+    <message>
+        <source>Slowed to %1: the fan cannot be measured any more, your limit is %3 %</source>
+        <translation>Gebremst auf %1: der Lüfter lässt sich nicht mehr messen, Ihre Grenze ist %3 %</translation>
+    </message>
+    <message>
         <source>Slowed to %1: GPU at %2 °C, your limit is %3</source>
         <translation>Gebremst auf %1: GPU bei %2 °C, Ihre Grenze ist %3</translation>
     </message>
@@ -322,6 +334,10 @@
         <translation>außerhalb Ihrer Uhrzeiten</translation>
     </message>
     <message>
+        <source>another user is at this computer</source>
+        <translation>ein anderer Benutzer ist an diesem Computer</translation>
+    </message>
+    <message>
         <source>it cannot be seen here whether you are away</source>
         <translation>hier ist nicht zu erkennen, ob Sie weg sind</translation>
     </message>
@@ -332,6 +348,10 @@
     <message>
         <source>electricity is expensive at this hour</source>
         <translation>Strom ist in dieser Stunde teuer</translation>
+    </message>
+    <message>
+        <source>seen last, and cannot be seen now</source>
+        <translation>zuletzt gesehen und jetzt nicht zu sehen</translation>
     </message>
     <message>
         <source>%1 is using this GPU</source>
@@ -545,6 +565,10 @@
     <message>
         <source>This computer helps %1</source>
         <translation>Er hilft %1</translation>
+    </message>
+    <message>
+        <source>Pause always while the disk is nearly full:</source>
+        <translation>Immer pausieren, solange der Datenträger fast voll ist:</translation>
     </message>
     <message>
         <source>Pause while one of these programs runs:</source>
@@ -2967,6 +2991,46 @@
         <source>paused: %1</source>
         <translation>pausiert: %1</translation>
     </message>
+    <message>
+        <source>another user</source>
+        <translation>ein anderer Benutzer</translation>
+    </message>
+    <message>
+        <source>this month&apos;s</source>
+        <translation>dieses Monats</translation>
+    </message>
+    <message>
+        <source>paused by you</source>
+        <translation>von Ihnen pausiert</translation>
+    </message>
+    <message>
+        <source>paused by you, after an epoch</source>
+        <translation>von Ihnen pausiert, nach einer Epoche</translation>
+    </message>
+    <message>
+        <source>asleep</source>
+        <translation>im Ruhezustand</translation>
+    </message>
+    <message>
+        <source>slowed to %1: somebody at this computer</source>
+        <translation>gebremst auf %1: jemand an diesem Computer</translation>
+    </message>
+    <message>
+        <source>slowed to %1: the GPU could not be measured</source>
+        <translation>gebremst auf %1: die GPU ließ sich nicht messen</translation>
+    </message>
+    <message>
+        <source>slowed to %1: GPU at %2 °C</source>
+        <translation>gebremst auf %1: GPU bei %2 °C</translation>
+    </message>
+    <message>
+        <source>slowed to %1: GPU at %2 W</source>
+        <translation>gebremst auf %1: GPU bei %2 W</translation>
+    </message>
+    <message>
+        <source>slowed to %1: fan at %2 %</source>
+        <translation>gebremst auf %1: Lüfter bei %2 %</translation>
+    </message>
 </context>
 <context>
     <name>PeersTable</name>
@@ -4020,6 +4084,10 @@
     <message>
         <source>%1 are free</source>
         <translation>%1 sind frei</translation>
+    </message>
+    <message>
+        <source>another user is at this computer</source>
+        <translation>ein anderer Benutzer ist an diesem Computer</translation>
     </message>
     <message>
         <source>today %1 sent and %2 received</source>

@@ -13,6 +13,7 @@ from core.availability.decision import Reason
 from core.availability.rules import AvailabilityRules
 from core.control.messages import ControlCommand
 from core.protocol.client_events import Pause
+from core.texts.settings.pause_history import line_of
 from tests.app.test_application import ADDRESS, LIMIT_MILLISECONDS, Open, name_of_page, opened, train, until
 from tests.app.test_changed_run import starts
 from tests.support.computer.scripted_computer import ScriptedComputer, watch_over
@@ -52,6 +53,24 @@ def test_a_game_pauses_and_its_end_resumes_and_all_say_one_reason(qtbot: QtBot, 
     computer.fields = {"games": ()}
     training_again(qtbot, application)
     assert GAME not in told(application)
+
+
+def test_the_list_of_pauses_has_the_person_s_own_and_a_sleep_at_once(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good", watch=watch_over(ScriptedComputer()))
+    train(qtbot, application)
+
+    def last() -> str:
+        return line_of(application.availability.last_pauses(1)[-1]).partition(" · ")[2]
+
+    application.session_controller.pause()
+    until(qtbot, application, lambda session: session.phase == "paused")
+    qtbot.waitUntil(lambda: last() == "paused by you")
+    application.session_controller.resume()
+    training_again(qtbot, application)
+    qtbot.waitUntil(lambda: last() == "free for training")
+    application.session_controller.prepare_suspend()
+    until(qtbot, application, lambda session: session.phase == "paused")
+    qtbot.waitUntil(lambda: last() == "asleep")
 
 
 def test_whoever_starts_while_a_rule_asks_waits_and_nothing_is_computed(

@@ -37,8 +37,8 @@ from tests.support.environment.fake_nvml import FakeNvml
 from tests.support.environment.session_bus import session_bus
 
 Cause = Literal["gpu", "game"]
-MOST_SECONDS_TO_SEE: Mapping[Cause, float] = {"gpu": 4.0, "game": 2.0}
-"""Another program must use the GPU for two seconds, which the rule says, once it is seen."""
+MOST_SECONDS_TO_SEE: Mapping[Cause, float] = {"gpu": 3.0, "game": 2.0}
+"""Another program must use the GPU for two seconds, which the rule says, and is looked for every 1.7."""
 _NAMES: Mapping[Cause, str] = {"gpu": "another program computes on the GPU", "game": "a game tells GameMode"}
 _GPU = f"gpu GPU-aaaa 8192 8000 51 NVIDIA {gpu_worker.MODEL}"
 _GAME_MODE, _GAME_MODE_PATH = "com.feralinteractive.GameMode", "/com/feralinteractive/GameMode"

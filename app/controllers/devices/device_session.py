@@ -14,6 +14,7 @@ from app.controllers.suspend_pause import SuspendPause
 from app.controllers.thread_bridge import Bridge
 from core.availability.decision import Decision
 from core.availability.observation import Observation
+from core.availability.pacing import Pace
 from core.client.availability_guard import AvailabilityGuard
 from core.client.client import Client
 from core.client.computer_watch import ComputerWatch
@@ -177,6 +178,8 @@ class DeviceSession(QObject):
         after = self.session
         if after is not before:
             self.timestamps = self.timestamps.after(after, time.time())
+            if before.pause != after.pause and self._timer.isActive():  # a computer may sleep before the next look
+                self._note(after.availability, after.pace, datetime.now().astimezone())
             self.changed.emit(before, after)
         self._suspend_pause.go_on()
 
@@ -201,9 +204,9 @@ class DeviceSession(QObject):
         self._timer.stop()
         self._watch.stop()
 
-    def _note(self, decision: Decision, at: datetime) -> None:
+    def _note(self, decision: Decision, pace: Pace, at: datetime) -> None:
         has_run = self.session.consent is not None and not self.is_over
-        self._pauses.note(decision, at, self.label if has_run else None)
+        self._pauses.note(decision, at, self.label if has_run else None, self.session.pause, pace)
 
     def _seen(self) -> Observation | None:
         """What holds for the whole computer, and what is seen of this GPU."""

@@ -72,7 +72,7 @@ class AvailabilitySettings(Card):
             "received_bytes_a_month": self._gigabytes(self.tr("Received a month")),
         }
         self.grid = WeekGrid(self._rules.hours)
-        self._sights: dict[RuleName, Hint] = {rule: Hint() for rule in ("program", "data", "hours")}
+        self._sights: dict[RuleName, Hint] = {rule: Hint() for rule in ("disk", "program", "data", "hours")}
         self._connect()
         self._lay_out()
         self.show_settings(Settings())
@@ -201,6 +201,7 @@ class AvailabilitySettings(Card):
         self.parts.addWidget(self.history)
         for rule in ("battery", "power_saver", "metered", "game", "film", "gpu", "cpu", "memory", "idle"):
             self.parts.addWidget(self.rows[rule])
+        self._add(Words(self.tr("Pause always while the disk is nearly full:")), self._sights["disk"])
         self._add(Words(self.tr("Pause while one of these programs runs:")), self.programs, self._sights["program"])
         sent_day, received_day, sent_month, received_month = self.traffic.values()
         day = InlineForm(self.tr("A day, send %1 and receive %2"), sent_day, received_day)

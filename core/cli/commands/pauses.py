@@ -26,6 +26,16 @@ def _fields(interval: Interval) -> dict[str, object]:
         "device": interval.device,
         "began": interval.began.isoformat(),
         "ended": None if interval.ended is None else interval.ended.isoformat(),
+        "state": _state(interval),
         "rule": interval.rule,
         "subject": interval.subject,
+        "share": None if interval.pace is None else interval.pace.compute_share,
+        "cause": None if interval.pace is None else interval.pace.cause,
     }
+
+
+def _state(interval: Interval) -> str:
+    """Of the pauses that no rule has asked for, which it is: ``person``, ``epoch_finished`` or ``sleep``."""
+    if interval.rule is not None:
+        return "paused"
+    return interval.pause or ("slowed" if interval.pace else "free")

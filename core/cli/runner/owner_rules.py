@@ -9,6 +9,7 @@ from functools import partial
 
 from core.availability.decision import Decision
 from core.availability.observation import Observation
+from core.availability.pacing import Pace
 from core.availability.rules import AvailabilityRules
 from core.cli.runner.worker_session import WorkerSession
 from core.client.availability_guard import AvailabilityGuard
@@ -60,6 +61,6 @@ def _observer(folders: Folders, devices: Sequence[Device]) -> Observer:
     return ComputerObserver(folders.data, gpus_of(devices))
 
 
-def _note(log: PauseLog, worker: WorkerSession, decision: Decision, at: datetime) -> None:
+def _note(log: PauseLog, worker: WorkerSession, decision: Decision, pace: Pace, at: datetime) -> None:
     consent = worker.session.consent
-    log.note(decision, at, consent.device if consent is not None else None)
+    log.note(decision, at, consent.device if consent is not None else None, worker.session.pause, pace)

@@ -7,7 +7,7 @@ from core.availability.pacing import GpuCause, Pace
 from core.placeholders import fill_placeholders
 from core.texts import figures
 from core.texts.localization import translate
-from core.texts.settings.rule_views import idle_time
+from core.texts.settings.rule_views import another_user, idle_time
 
 
 def measured(cause: GpuCause, seen: Observation) -> str:
@@ -23,7 +23,9 @@ def measured(cause: GpuCause, seen: Observation) -> str:
 
 
 def presence(seen: Observation) -> str:
-    """Return how long nobody has touched the computer: ``idle for 4 min``; or that nobody can tell."""
+    """Return how long nobody has touched the computer: ``idle for 4 min``; or that another user is there."""
+    if seen.is_switched:
+        return another_user()
     if seen.idle_seconds is None:
         return translate("Pace", "cannot be seen here: somebody may always be there")
     return idle_time(seen.idle_seconds)

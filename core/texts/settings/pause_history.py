@@ -1,11 +1,13 @@
-"""When each device was free for training and when it was not, as lines of a list."""
+"""When each device trained, was slowed or paused, and why, as lines of a list."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from core.availability.pacing import Pace
+from core.availability.verdicts import MONTH, OTHER_USER
 from core.placeholders import fill_placeholders
-from core.records.pauses import Interval
+from core.records.pauses import Interval, OwnPause
 from core.texts import figures
 from core.texts.availability import rule_name
 from core.texts.device import short_label_of
@@ -41,9 +43,51 @@ def _lines_of_device(device: str, intervals: Sequence[Interval], most: int | Non
 
 
 def _state(interval: Interval) -> str:
+    if interval.pause is not None:
+        return _own_pause(interval.pause)
+    if interval.pace is not None:
+        return _slowed(interval.pace)
     if interval.rule is None:
         return translate("Pauses", "free for training")
-    if interval.subject:
+    subject = _subject(interval)
+    if subject:
         words = translate("Pauses", "paused: %1 (%2)")
-        return fill_placeholders(words, rule_name(interval.rule), interval.subject)
+        return fill_placeholders(words, rule_name(interval.rule), subject)
     return fill_placeholders(translate("Pauses", "paused: %1"), rule_name(interval.rule))
+
+
+def _subject(interval: Interval) -> str:
+    match interval.rule, interval.subject:
+        case "idle", subject if subject == OTHER_USER:
+            return translate("Pauses", "another user")
+        case "data", subject if subject == MONTH:
+            return translate("Pauses", "this month's")
+        case "price", _:
+            return ""
+    return interval.subject
+
+
+def _own_pause(pause: OwnPause) -> str:
+    match pause:
+        case "person":
+            return translate("Pauses", "paused by you")
+        case "epoch_finished":
+            return translate("Pauses", "paused by you, after an epoch")
+        case "sleep":
+            return translate("Pauses", "asleep")
+
+
+def _slowed(pace: Pace) -> str:
+    """The slowest that it was: ``slowed to 60 %: GPU at 83 °C``."""
+    match pace.cause:
+        case "presence":
+            words = translate("Pauses", "slowed to %1: somebody at this computer")
+        case _ if not pace.is_measured:
+            words = translate("Pauses", "slowed to %1: the GPU could not be measured")
+        case "heat":
+            words = translate("Pauses", "slowed to %1: GPU at %2 °C")
+        case "power":
+            words = translate("Pauses", "slowed to %1: GPU at %2 W")
+        case _:
+            words = translate("Pauses", "slowed to %1: fan at %2 %")
+    return fill_placeholders(words, figures.share(pace.compute_share), figures.count(round(pace.measured)))

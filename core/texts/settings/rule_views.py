@@ -24,6 +24,8 @@ def sees(view: RuleView, rules: AvailabilityRules) -> str:
             return _running(view)
         case "gpu" | "memory" | "cpu":
             return _share(view)
+        case "idle" if view.is_so:
+            return another_user()
         case "idle":
             return idle_time(view.amount or 0.0)
         case "disk":
@@ -39,6 +41,11 @@ def sees(view: RuleView, rules: AvailabilityRules) -> str:
 def idle_time(seconds: float) -> str:
     """Return how long nobody has touched the computer: ``idle for 4 min``."""
     return fill_placeholders(translate("Rules", "idle for %1"), figures.about(seconds))
+
+
+def another_user() -> str:
+    """Return that somebody else is at the computer, in a session of their own."""
+    return translate("Rules", "another user is at this computer")
 
 
 def _traffic(view: RuleView) -> str:

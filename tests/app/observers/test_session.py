@@ -30,22 +30,22 @@ def logind(buses: Buses) -> MockService:
     return service
 
 
-def test_a_session_that_is_locked_or_not_seen_is_locked(qtbot: QtBot, buses: Buses) -> None:
+def test_a_session_is_locked_or_switched_away_from_and_the_two_are_told_apart(qtbot: QtBot, buses: Buses) -> None:
     service = logind(buses)
     session = SessionObserver(buses.system)
     qtbot.waitUntil(lambda: session.is_locked is False, timeout=LIMIT)
-    assert session.source == "logind"
+    assert session.sources() == {"is_locked": "logind", "is_switched": "logind"}
     for properties, expected in (
-        ({"LockedHint": ("b", True)}, True),
-        ({"LockedHint": ("b", False)}, False),
-        ({"Active": ("b", False)}, True),
-        ({"Active": ("b", True)}, False),
+        ({"LockedHint": ("b", True)}, (True, False)),
+        ({"Active": ("b", False)}, (True, True)),
+        ({"LockedHint": ("b", False)}, (False, True)),
+        ({"Active": ("b", True)}, (False, False)),
     ):
         service.update(SESSION, properties, path=AUTO)
-        wait_for_value(qtbot, lambda: session.is_locked, expected)
+        wait_for_value(qtbot, lambda: (session.is_locked, session.is_switched), expected)
     service.end()
     qtbot.waitUntil(lambda: session.is_locked is None, timeout=LIMIT)
-    assert session.source is None
+    assert session.sources() == {"is_locked": None, "is_switched": None}
 
 
 def test_a_signal_from_the_session_s_own_path_is_heard(qtbot: QtBot, buses: Buses) -> None:

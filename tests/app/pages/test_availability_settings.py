@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -16,6 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from app.pages.settings.availability_settings import AvailabilitySettings
 from app.pages.settings.page import SettingsPage
+from app.widgets.labels import Hint
 from core.availability.decision import Decision, Reason
 from core.availability.observation import Observation
 from core.availability.presets import NIGHT, Preset, with_preset
@@ -98,6 +100,13 @@ def test_a_preset_is_named_and_what_is_none_of_them_is_called_so(page: SettingsP
     assert page.availability.preset.currentData() == preset
     page.show_settings(Settings(availability=msgspec.structs.replace(rules, films=True)))
     assert page.availability.preset.currentText() == "by the rules below"
+
+
+def test_every_rule_that_is_on_says_what_it_sees_also_the_disk_that_no_switch_is_for(page: SettingsPage) -> None:
+    seen = replace(NOON, free_disk_bytes=12_300_000_000, is_metered=False)
+    page.availability.show_sights(Decision(), rule_views(AvailabilityRules(), seen), ())
+    words = [label.text() for label in page.availability.findChildren(Hint) if label.isVisibleTo(page)]
+    assert {"12.3 GB are free", "metered: no"} <= {word.replace("\u200b", "") for word in words}
 
 
 def test_a_preset_keeps_what_only_its_owner_can_know() -> None:

@@ -10,9 +10,12 @@ from core.availability.arbiter import ArbiterState, decide, ignore_today, resume
 from core.availability.decision import Decision, RuleName
 from core.availability.observation import GpuUse, Observation
 from core.availability.rules import AvailabilityRules
+from tests.support.computer.scripted_computer import QUIET
 
 BERLIN = ZoneInfo("Europe/Berlin")
 WEDNESDAY = datetime(2026, 11, 25, 14, 0, tzinfo=BERLIN)
+BLIND: dict[str, Any] = dict.fromkeys(QUIET)
+"""Where nothing can be seen."""
 
 
 def gpu_use(share: float, program: str = "blender") -> tuple[GpuUse, ...]:
@@ -32,8 +35,8 @@ class Computer:
         self.changes: list[float] = []
 
     def see(self, **seen: Any) -> Decision:
-        """Decide about what is seen now."""
-        self.state, decision = decide(self.state, self.rules, Observation(self.at, self.seconds, **seen))
+        """Decide about what is seen now, and else is quiet; ``None`` is what cannot be seen."""
+        self.state, decision = decide(self.state, self.rules, Observation(self.at, self.seconds, **QUIET | seen))
         if self.decision is not None and self.decision.is_free != decision.is_free:
             self.changes.append(self.seconds)
         self.decision = decision

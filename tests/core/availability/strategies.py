@@ -13,11 +13,13 @@ from core.availability.observation import GpuUse
 from core.availability.prices import Prices
 from core.availability.rules import ALWAYS, AvailabilityRules
 from tests.core.availability.owner import BERLIN, WEDNESDAY
+from tests.support.computer.scripted_computer import QUIET
 
 OFF = AvailabilityRules(
     battery=False, power_saver=False, metered=False, games=False, gpu_share=None, memory_pressure=None
 )
 _SHARE = st.sampled_from([0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 1.0])
+_LASTED = st.sampled_from([0.0, 1.5, 3600.0]) | st.none()
 _NAMES = st.lists(st.sampled_from(["tuxkart", "vlc", "blender"]), max_size=2).map(tuple)
 _DAY = st.text("x.", min_size=24, max_size=24) | st.just(ALWAYS)
 _BYTES = st.integers(10**6, 10**9)
@@ -51,12 +53,13 @@ _BY_TIME: dict[str, st.SearchStrategy[Any]] = {"hours": st.tuples(*[_DAY] * 7), 
 _SEEN: dict[str, st.SearchStrategy[Any]] = {
     "idle_seconds": maybe(st.floats(0, 20_000)),
     "is_locked": maybe(st.booleans()),
+    "is_switched": maybe(st.booleans()),
     "is_on_battery": maybe(st.booleans()),
     "is_power_saving": maybe(st.booleans()),
     "is_metered": maybe(st.booleans()),
     "games": maybe(_NAMES),
     "films": maybe(_NAMES),
-    "gpu_uses": maybe(st.builds(GpuUse, st.just(0), st.just("blender"), _SHARE).map(lambda use: (use,))),
+    "gpu_uses": maybe(st.builds(GpuUse, st.just(0), st.just("blender"), _SHARE, _LASTED).map(lambda use: (use,))),
     "programs": maybe(_NAMES.map(frozenset)),
     "cpu_pressure": maybe(_SHARE),
     "memory_pressure": maybe(_SHARE),
@@ -77,15 +80,27 @@ def _few(draw: st.DrawFn, fields: Mapping[str, st.SearchStrategy[Any]], most: in
 AVAILABILITY_RULES = _few({**_BY_CAUSE, **_BY_TIME}, 4).map(lambda chosen: replace(OFF, **chosen))
 RULES_THAT_END = _few({**_BY_CAUSE}, 4).map(lambda chosen: replace(OFF, **chosen))
 """Those whose causes may all be over, whatever the time."""
-CALM: dict[str, Any] = {"idle_seconds": 1e6}
+CALM: dict[str, Any] = QUIET | {"idle_seconds": 1e6}
 """What is seen of a computer that nobody needs."""
 SEEN = _few(_SEEN, 4).map(lambda seen: CALM | seen)
 STARTS = st.datetimes(datetime(2026, 1, 1), datetime(2027, 12, 31)).map(lambda at: at.replace(tzinfo=BERLIN))
 SECONDS = st.sampled_from([1.0, 2.0, 30.0, 60.0, 299.0, 601.0])
 STEPS = st.lists(st.tuples(SECONDS, SEEN), min_size=1, max_size=25)
 NERVOUS_STEPS = st.lists(
-    st.tuples(SECONDS, st.sampled_from([CALM, CALM, CALM | {"games": ("tuxkart",)}, CALM | {"is_on_battery": True}])),
+    st.tuples(
+        SECONDS,
+        st.sampled_from(
+            [
+                CALM,
+                CALM,
+                CALM | {"games": ("tuxkart",)},
+                CALM | {"games": None},
+                CALM | {"is_on_battery": True},
+                CALM | {"is_on_battery": None},
+            ]
+        ),
+    ),
     min_size=10,
     max_size=25,
 )
-"""A game that comes and goes, and a plug that sits loosely."""
+"""A game that comes and goes, a plug that sits loosely, and services that tell of neither for a while."""

@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
 
-from core.availability.arbiter import REST_SECONDS
-from core.availability.decision import Reason, RuleName
+from core.availability.arbiter import ONSET_SECONDS, REST_SECONDS, onset_left, seconds_to_look
+from core.availability.decision import Decision, Reason, RuleName
+from core.availability.observation import GpuUse, Observation
 from core.availability.rules import ALWAYS, AvailabilityRules
-from tests.core.availability.owner import BERLIN, WEDNESDAY, Computer, gpu_use
+from core.availability.verdicts import OTHER_USER
+from tests.core.availability.owner import BERLIN, BLIND, WEDNESDAY, Computer, gpu_use
 from tests.core.availability.strategies import OFF
 
 NIGHT = "x" * 8 + "." * 14 + "xx"
+CAUSES: list[tuple[RuleName, dict[str, object], dict[str, object]]] = [
+    ("battery", {}, {"is_on_battery": True}),
+    ("power_saver", {}, {"is_power_saving": True}),
+    ("metered", {}, {"is_metered": True}),
+    ("game", {}, {"games": ("tuxkart",)}),
+    ("film", {"films": True}, {"films": ("vlc",)}),
+    ("program", {"programs": ("blender",)}, {"programs": frozenset({"sh", "blender"})}),
+    ("disk", {}, {"free_disk_bytes": 999_999_999}),
+    ("gpu", {}, {"gpu_uses": gpu_use(0.5)}),
+    ("memory", {}, {"memory_pressure": 0.5}),
+    ("cpu", {"cpu_pressure": 0.5}, {"cpu_pressure": 0.6}),
+]
+"""Rules with what makes them ask for a pause, until it is seen to be over."""
 
 
 def test_with_the_defaults_a_computer_of_which_nothing_can_be_seen_is_free() -> None:
-    assert Computer().see().is_free
+    assert Computer().see(**BLIND).is_free
 
 
 @pytest.mark.parametrize(
     ("rule", "rules", "seen"),
     [
-        ("battery", {}, {"is_on_battery": True}),
-        ("power_saver", {}, {"is_power_saving": True}),
-        ("metered", {}, {"is_metered": True}),
-        ("game", {}, {"games": ("tuxkart",)}),
-        ("film", {"films": True}, {"films": ("vlc",)}),
-        ("program", {"programs": ("blender",)}, {"programs": frozenset({"sh", "blender"})}),
-        ("disk", {}, {"free_disk_bytes": 999_999_999}),
+        *(cause for cause in CAUSES if cause[0] not in ONSET_SECONDS),
         ("data", {"sent_bytes_a_day": 10**6}, {"sent_today": 10**6}),
         ("data", {"received_bytes_a_day": 10**6}, {"received_today": 10**7}),
         ("idle", {"idle_minutes": 5}, {"idle_seconds": 299.0}),
@@ -63,6 +73,28 @@ def test_what_comes_and_goes_must_last(
     assert computer.after(0.5, **seen).reason == Reason(rule, "blender" if rule == "gpu" else "")
 
 
+def test_a_use_that_says_for_how_long_it_has_lasted_asks_two_seconds_after_it_began() -> None:
+    computer = Computer()
+    computer.see()
+    assert computer.after(1, gpu_uses=(GpuUse(0, "blender", 0.9, 1.5),)).is_free
+    assert onset_left(computer.state) == pytest.approx(0.5)
+    assert computer.after(0.5, gpu_uses=(GpuUse(0, "blender", 0.9, 2.0),)).reason == Reason("gpu", "blender")
+    assert not Computer().see(gpu_uses=(GpuUse(0, "blender", 0.9, 3600.0),)).is_free
+
+
+@pytest.mark.parametrize(
+    ("share", "lasted", "seconds"),
+    [(0.9, 1.5, 0.5), (0.9, 1.0, 0.8), (0.9, None, 1.7), (0.9, 1.9, 1.7), (0.9, 60.0, 1.7), (0.1, 1.0, 1.7)],
+)
+def test_a_use_that_is_about_to_ask_is_looked_at_once_more_just_before(
+    share: float, lasted: float | None, seconds: float
+) -> None:
+    seen = Observation(WEDNESDAY, 0.0, gpu_uses=(GpuUse(0, "blender", share, lasted),))
+    assert seconds_to_look(AvailabilityRules(), seen, 1.7) == pytest.approx(seconds)
+    assert seconds_to_look(OFF, seen, 1.7) == 1.7
+    assert seconds_to_look(AvailabilityRules(), replace(seen, gpu_uses=None), 1.7) == 1.7
+
+
 def test_a_gpu_is_free_only_below_half_of_the_limit() -> None:
     computer = Computer()
     computer.see()
@@ -72,6 +104,45 @@ def test_a_gpu_is_free_only_below_half_of_the_limit() -> None:
     assert computer.after(1, gpu_uses=gpu_use(0.09)).reason == Reason(
         "gpu", "blender", is_over=True, until=computer.at + timedelta(minutes=5)
     )
+
+
+@pytest.mark.parametrize(("rule", "rules", "seen"), CAUSES)
+def test_a_rule_that_asked_goes_on_asking_while_it_cannot_see_and_rests_once_it_sees_that_all_is_over(
+    rule: RuleName, rules: dict[str, object], seen: dict[str, object]
+) -> None:
+    computer = Computer(AvailabilityRules(**rules))  # type: ignore[arg-type]
+    computer.see(**BLIND)
+    computer.after(1, **seen)
+    asking = computer.after(10, **seen).reason
+    assert asking is not None and asking.rule == rule and asking.can_see
+    blind = dict.fromkeys(seen)
+    assert computer.after(3600, **blind).reason == replace(asking, can_see=False), "however long it lasts"
+    assert computer.after(1, **seen).reason == asking
+    assert not computer.after(1, **blind).is_free
+    computer.after(1)
+    assert computer.after(600).is_free
+    assert computer.after(1, **blind).is_free, "what was seen to be over does not ask when it cannot be seen"
+
+
+def test_an_unseen_rule_asks_by_what_it_saw_last_as_the_owner_s_rules_are_now() -> None:
+    computer = Computer(AvailabilityRules(programs=("blender", "gimp")))
+    computer.see(programs=frozenset({"blender"}))
+    computer.rules = AvailabilityRules(programs=("blender",))
+    assert computer.after(1, programs=None).reason == Reason("program", "blender", can_see=False)
+    computer.rules = AvailabilityRules(programs=("gimp",))
+    assert computer.after(1, programs=None).is_free
+
+
+def test_an_unseen_rule_is_overruled_at_once_and_has_nothing_more_to_say_when_the_owner_s_word_has_run_out() -> None:
+    computer = Computer()
+    computer.see(is_metered=True)
+    assert not computer.after(1, is_metered=None).is_free
+    computer.resume_now()
+    assert computer.after(1, is_metered=None).ignored == ("metered",)
+    assert computer.after(60, is_metered=True).ignored == ("metered",), "it is the same cause, seen again"
+    assert computer.after(60, is_metered=None).ignored == ("metered",)
+    assert computer.after(10 * 3600, is_metered=None) == Decision(), "after midnight"
+    assert not computer.after(1, is_metered=True).is_free
 
 
 def test_a_full_disk_needs_more_than_it_lacked() -> None:
@@ -222,9 +293,20 @@ def test_who_has_locked_the_screen_has_left() -> None:
     assert computer.after(1, idle_seconds=0.0, is_locked=True).is_free
 
 
+def test_another_user_at_the_computer_is_somebody_there_even_where_the_own_session_is_locked_and_idle() -> None:
+    computer = Computer(AvailabilityRules(idle_minutes=5))
+    assert computer.see(idle_seconds=3600.0, is_locked=True).is_free
+    assert computer.after(1, idle_seconds=3600.0, is_locked=True, is_switched=True).reason == Reason("idle", OTHER_USER)
+    assert computer.after(3600, idle_seconds=7200.0, is_switched=True).reason == Reason("idle", OTHER_USER)
+    held = Reason("idle", OTHER_USER, can_see=False)
+    assert computer.after(1, idle_seconds=7200.0, is_switched=None).reason == held, "logind restarts"
+    assert computer.after(1, idle_seconds=7200.0, is_switched=False).is_free
+    assert Computer().see(is_switched=True).is_free, "the rule is off"
+
+
 def test_only_when_i_am_away_is_kept_where_nobody_can_see_that() -> None:
     computer = Computer(AvailabilityRules(idle_minutes=5))
-    assert computer.see().reason == Reason("idle", can_see=False)
+    assert computer.see(**BLIND).reason == Reason("idle", can_see=False)
 
 
 def test_a_free_hour_that_begins_too_early_is_not_promised() -> None:

@@ -16,12 +16,13 @@ from core.availability.observation import Observation
 from core.availability.rule_views import is_on, rule_views
 from core.availability.rules import AvailabilityRules
 from core.availability.verdicts import RULES, verdict
-from tests.core.availability.owner import BERLIN, WEDNESDAY, Computer
+from tests.core.availability.owner import BERLIN, BLIND, WEDNESDAY, Computer
 from tests.core.availability.strategies import (
     AVAILABILITY_RULES,
     CALM,
     NERVOUS_STEPS,
     RULES_THAT_END,
+    SECONDS,
     SEEN,
     STARTS,
     STEPS,
@@ -63,7 +64,23 @@ def test_a_rule_that_asks_and_goes_on_asking_is_a_reason(
         since = {rule: since.get(rule, computer.seconds) for rule in asks}
         must = {rule for rule in asks if computer.seconds - since[rule] >= ONSET_SECONDS.get(rule, 0.0)}
         assert must <= {reason.rule for reason in decision.reasons}
-        assert all(reason.is_over for reason in decision.reasons if reason.rule == "game" and "game" not in asks)
+        games = [reason for reason in decision.reasons if reason.rule == "game" and "game" not in asks]
+        assert all(reason.is_over or not reason.can_see for reason in games)
+
+
+@tried(60)
+@given(RULES_THAT_END, STARTS, STEPS | NERVOUS_STEPS, st.lists(SECONDS, min_size=1, max_size=10))
+def test_while_nothing_can_be_seen_any_more_what_asked_for_the_pause_goes_on_asking(
+    rules: AvailabilityRules, at: datetime, steps: list[tuple[float, dict[str, Any]]], blind: list[float]
+) -> None:
+    computer = Computer(rules, at)
+    for seconds, seen in steps:
+        before = computer.after(seconds, **seen)
+    asking_last = {reason.rule for reason in before.reasons if not reason.is_over and reason.rule != "data"}
+    for seconds in blind:
+        after = computer.after(seconds, **BLIND)
+        assert asking_last <= {reason.rule for reason in after.reasons if not reason.is_over}
+        assert not any(reason.can_see for reason in after.reasons if not reason.is_over)
 
 
 @tried(60)

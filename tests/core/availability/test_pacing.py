@@ -101,7 +101,7 @@ def test_the_tightest_limit_counts_and_a_gpu_below_all_of_them_is_not_slowed() -
     assert cool.pace == FULL and not cool.changes
 
 
-def test_a_limit_that_is_taken_back_counts_at_once_and_what_cannot_be_measured_slows_nothing() -> None:
+def test_a_limit_that_is_taken_back_counts_at_once_and_what_could_never_be_measured_slows_nothing() -> None:
     computer = paced("desktop", gpu_watts=150)
     computer.work(120)
     assert computer.pace.compute_share < 0.6
@@ -110,6 +110,38 @@ def test_a_limit_that_is_taken_back_counts_at_once_and_what_cannot_be_measured_s
     computer.rules = AvailabilityRules(gpu_watts=150, gpu_celsius=60, fan_percent=30)
     for _ in range(100):
         assert computer.see(LOOK_SECONDS) == FULL
+
+
+@pytest.mark.parametrize(
+    ("cause", "rules"), [("power", {"gpu_watts": 180}), ("heat", {"gpu_celsius": 65}), ("noise", {"fan_percent": 45})]
+)
+def test_a_gpu_that_cannot_be_measured_any_more_stays_as_slow_as_it_was_until_it_is_measured_again(
+    cause: str, rules: dict[str, int]
+) -> None:
+    computer = paced("desktop", **rules)
+    computer.work(1200)
+    slow = computer.pace
+    assert slow.cause == cause and slow.compute_share < 0.9 and slow.is_measured
+    for _ in range(1000):
+        blind = computer.see(LOOK_SECONDS)
+        assert blind == replace(slow, measured=0.0, is_measured=False), "for half an hour, and as long as it lasts"
+    computer.work(4)
+    assert computer.pace.is_measured and computer.pace.compute_share < 0.95
+    computer.see(LOOK_SECONDS)
+    computer.rules = AvailabilityRules()
+    assert computer.see(LOOK_SECONDS) == FULL, "the owner's other rules count at once"
+
+
+def test_slow_does_not_end_by_itself_while_a_controller_that_holds_back_a_little_cannot_measure() -> None:
+    computer = Paced(gpu_watts=150)
+    computer.work(60)
+    computer.gpu.full_watts = 140.0
+    while computer.pace.compute_share < 0.95:
+        computer.work(2)
+    for _ in range(1000):
+        assert computer.see(LOOK_SECONDS).compute_share == 0.95
+    computer.work(1200)
+    assert computer.pace == FULL
 
 
 def test_full_speed_comes_back_after_ten_minutes_in_which_nothing_was_held_back() -> None:
@@ -142,6 +174,10 @@ def test_somebody_at_the_computer_makes_training_gentle_at_once_and_for_ten_minu
     assert computer.see(400, idle_seconds=400.0).compute_share == 0.4
     assert computer.see(200, idle_seconds=600.0) == FULL
     assert computer.see(2).compute_share == 0.4, "nobody can tell whether somebody is there"
+    assert computer.see(600, idle_seconds=3600.0, is_locked=True) == FULL
+    assert computer.see(2, idle_seconds=3600.0, is_locked=True, is_switched=True).compute_share == 0.4, "another user"
+    assert computer.see(3600, idle_seconds=7200.0).compute_share == 0.4, "and nobody tells of a switch back"
+    assert computer.see(3600, idle_seconds=7200.0, is_switched=False) == FULL
     computer.rules = AvailabilityRules()
     assert computer.see(2) == FULL
 
@@ -166,6 +202,7 @@ _LOOKS = st.lists(
                 "fan_percent": _FIGURES,
                 "idle_seconds": st.sampled_from([0.0, 299.0, 300.0, 1e6]) | st.none(),
                 "is_locked": st.booleans() | st.none(),
+                "is_switched": st.booleans() | st.none(),
             }
         ),
     ),

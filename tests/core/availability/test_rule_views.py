@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.availability.decision import RuleName
+from core.availability.decision import Decision, Reason, RuleName
 from core.availability.observation import Observation
 from core.availability.prices import Prices
 from core.availability.rule_views import RuleView, rule_views
@@ -46,6 +46,7 @@ def test_every_rule_has_a_view_and_only_the_clock_is_always_seen() -> None:
         ("gpu", {}, {"gpu_uses": gpu_use(0.1)}, {"amount": 0.1, "names": ("blender",)}),
         ("gpu", {}, {"gpu_uses": ()}, {"amount": 0.0}),
         ("idle", {"idle_minutes": 5}, {"idle_seconds": 240.0}, {"amount": 240.0, "asks": True}),
+        ("idle", {"idle_minutes": 5}, {"is_switched": True}, {"is_so": True, "asks": True}),
         ("disk", {}, {"free_disk_bytes": 10**10}, {"amount": 10**10}),
         ("data", {"sent_bytes_a_day": 10**6}, {"sent_today": 5, "received_today": 6}, {"traffic": (5, 6)}),
         ("price", {"highest_price": 1.0}, {"prices": Prices((WEDNESDAY.timestamp(),), (0.5,))}, {"amount": 0.5}),
@@ -63,3 +64,9 @@ def test_a_view_has_what_its_rule_sees(
     until = MIDNIGHT if rule == "data" else None
     expected = {"is_on": True, "asks": False, "can_see": True, "until": until} | expected
     assert found == RuleView(rule, **expected)
+
+
+def test_a_rule_that_goes_on_asking_unseen_asks_in_its_view_too() -> None:
+    decision = Decision((Reason("metered", can_see=False), Reason("battery")))
+    views = rule_views(AvailabilityRules(), Observation(WEDNESDAY, 0.0), decision)
+    assert [view.rule for view in views if view.asks] == ["metered"]

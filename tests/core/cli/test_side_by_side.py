@@ -79,6 +79,7 @@ def test_each_has_its_own_gpu_and_pauses_for_that_alone(tmp_path: Path) -> None:
         wait_for(lambda: len(told(first, "progress")) > here, "the first goes on", LIMIT_SECONDS)
         listed = json.loads(workerbee(tmp_path, "pauses", "--days", "1", "--json").out)["intervals"]
         assert [each["device"] for each in listed if each["rule"] == "gpu"] == ["cuda:1"]
+        assert {each["state"] for each in listed if each["rule"] == "gpu"} == {"paused"}
         lines = workerbee(tmp_path, "pauses").out.splitlines()
         assert [line.partition(" since ")[0] for line in lines if "(cat)" in line] == ["GPU 1:"]
         assert all(each["free"] for each in told(first, "availability")) and not told(first, "left")

@@ -97,6 +97,32 @@ def test_a_watch_knows_when_it_looks_again() -> None:
     watch.stop()
 
 
+class CountingObserver(ScriptedComputer):
+    """Sees the same each time, and tells when it has looked a second time."""
+
+    def __init__(self, **fields: object) -> None:
+        super().__init__(**fields)
+        self.looks, self.has_looked_again = 0, threading.Event()
+
+    def observe(self, rules: AvailabilityRules) -> Observation:
+        self.looks += 1
+        if self.looks == 2:
+            self.has_looked_again.set()
+        return super().observe(rules)
+
+
+def test_a_watch_looks_again_before_a_use_of_the_gpu_asks_by_what_was_seen_before() -> None:
+    observer = CountingObserver(gpu_uses=(GpuUse(0, "blender", 0.9, 1.5),))
+    watch = ComputerWatch(lambda: observer, AvailabilityRules, look_seconds=1000.0)
+    watch.start()
+    try:
+        watch.await_first_look(60.0)
+        assert watch.next_look_seconds <= 0.5 or watch.next_look_seconds == 1000.0, "or it is due already"
+        assert observer.has_looked_again.wait(60.0), "and not in a quarter of an hour"
+    finally:
+        watch.stop()
+
+
 class HangingObserver:
     """An observer that never answers, as a driver may; and notes that it was closed."""
 

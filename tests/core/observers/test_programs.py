@@ -13,7 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from core.availability.decision import Reason
+from core.availability.observation import Observation
+from core.availability.rules import AvailabilityRules
+from core.availability.verdicts import verdict
+from core.observers.local_zone import local_now
 from core.observers.programs import RunningPrograms, running_pids
+from tests.support.computer.named_program import running_program
 
 LOOKS_OF_TWO_MINUTES = 60
 PERIOD_SECONDS = 2.0
@@ -70,6 +76,17 @@ def test_a_process_that_is_dead_but_not_buried_is_seen_no_more_within_two_minute
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         looks = [program.name in (programs.look(running_pids()) or ()) for _ in range(LOOKS_OF_TWO_MINUTES)]
         assert not looks[-1]
+
+
+def test_a_named_program_with_regex_characters_is_that_name_alone_and_takes_no_time(tmp_path: Path) -> None:
+    rules, bomb = AvailabilityRules(programs=("(a+)+$",)), "a" * 100_000 + "!"
+    now = local_now()
+    begun = time.process_time()
+    assert verdict("program", rules, Observation(now, 0.0, programs=frozenset({bomb, "aaa"}))) is None
+    assert time.process_time() - begun < 1.0, "as a regular expression it would not end"
+    with running_program(tmp_path, "(a+)+$"):
+        names = RunningPrograms().look(running_pids())
+        assert verdict("program", rules, Observation(now, 0.0, programs=names)) == Reason("program", "(a+)+$")
 
 
 @pytest.mark.quiet

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -11,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.availability.decision import Decision, Reason, RuleName
+from core.availability.pacing import Pace
+from core.protocol.client_events import Pause
 from core.records.pauses import LONGEST_GAP_SECONDS, MOST_BYTES, Interval, PauseLog
 from tests.support.hypothesis_profile import damaged
 
@@ -103,6 +106,58 @@ def test_what_an_older_version_wrote_names_no_device(path: Path) -> None:
     assert PauseLog(path).intervals(7, at(60)) == (interval(0, 5, device=""),)
 
 
+def test_a_pause_of_the_person_is_theirs_whatever_the_rules_say_meanwhile(path: Path) -> None:
+    log = PauseLog(path)
+    own = Pause("person")
+    for minute, (decision, pause) in enumerate(
+        [(FREE, None), (FREE, own), (GAME, own), (FREE, own), (FREE, Pause("epoch_finished")), (GAME, Pause("rule"))]
+    ):
+        log.note(decision, at(10 * minute), "cuda:0", pause)
+    assert log.intervals(7, at(51)) == (
+        interval(0, 10),
+        replace(interval(10, 40), pause="person"),
+        replace(interval(40, 50), pause="epoch_finished"),
+        interval(50, None, "game", "tuxkart"),
+    )
+
+
+def test_a_sleep_lasts_until_the_computer_is_awake_again_however_long_nobody_looked(path: Path) -> None:
+    log = PauseLog(path)
+    write(log, FREE, 0, 20)
+    log.note(FREE, at(20), "cuda:0", Pause("sleep"))
+    write(log, FREE, 620, 630)
+    log.end(at(630))
+    asleep = replace(interval(20, 620), pause="sleep")
+    assert PauseLog(path).intervals(7, at(631)) == (interval(0, 20), asleep, interval(620, 630))
+
+
+def test_a_slow_down_is_one_interval_while_its_cause_is_the_same_and_tells_how_slow_it_was(path: Path) -> None:
+    log = PauseLog(path)
+    write(log, FREE, 0, 10)
+    for second in range(0, 3600, 2):
+        share = 0.6 if second == 100 else 0.8 if second % 4 else 0.7
+        log.note(FREE, at(10 + second / 60), "cuda:0", None, Pace(share, cause="heat", measured=80 + second % 4))
+    log.note(FREE, at(70), "cuda:0", None, Pace(0.5, cause="presence"))
+    log.note(FREE, at(71), "cuda:0", None, Pace(0.55, cause="heat", is_measured=False))
+    log.note(FREE, at(72), "cuda:0")
+    assert PauseLog(path).intervals(7, at(73)) == (
+        interval(0, 10),
+        replace(interval(10, 70), pace=Pace(0.6, cause="heat", measured=80.0)),
+        replace(interval(70, 71), pace=Pace(0.5, cause="presence", is_measured=False)),
+        replace(interval(71, 72), pace=Pace(0.55, cause="heat", is_measured=False)),
+        interval(72, None),
+    )
+    assert len(path.read_bytes().splitlines()) < 30, "it is not flooded"
+
+
+def test_who_is_killed_while_it_is_slowed_has_said_how_slow_to_five_minutes(path: Path) -> None:
+    log = PauseLog(path)
+    for minute, share in enumerate((0.9, 0.5, 0.8, 0.8, 0.8, 0.8, 0.4)):
+        log.note(FREE, at(minute), "cuda:0", None, Pace(share, cause="power", measured=200))
+    killed = replace(interval(0, 5), pace=Pace(0.5, cause="power", measured=200.0))
+    assert PauseLog(path).intervals(7, at(60)) == (killed,)
+
+
 def test_only_the_last_days_are_given(path: Path) -> None:
     log = PauseLog(path)
     write(log, FREE, 0, 20)
@@ -137,6 +192,7 @@ def test_a_torn_line_costs_only_itself(path: Path) -> None:
 
 
 GOOD = b'\n{"at":1795611720.0,"state":"free"}\n{"at":1795611780.0,"state":"game","subject":"tuxkart"}'
+GOOD += b'\n{"at":1795611790.0,"state":"slowed","subject":"heat","share":0.6,"measured":83.0}'
 
 
 @given(damaged(GOOD) | st.binary())

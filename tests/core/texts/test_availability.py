@@ -40,7 +40,12 @@ PRICES = Prices((NOW.timestamp(), NOW.timestamp() + 3600), (0.3071, 0.1))
         (Reason("price", until=AT_22), "Waiting for 22:00 (cheap electricity)"),
         (Reason("price", "old", can_see=False), "Paused: the file of prices says nothing of this hour"),
         (Reason("idle", until=AT_22), "Waiting until nobody has used this computer for 5 minutes"),
+        (Reason("idle", "other_user"), "Paused: another user is at this computer"),
         (Reason("idle", can_see=False), "Paused: it cannot be seen here whether you are away"),
+        (
+            Reason("metered", can_see=False),
+            "Paused: this connection is metered · seen last, and cannot be seen now · goes on 1 minute after that ends",
+        ),
         (Reason("disk"), "Paused: the disk is almost full · goes on when 2.0 GB are free"),
         (Reason("data", until=AT_22), "Paused: today's data volume is used up · goes on at 22:00"),
     ],
@@ -84,6 +89,10 @@ def test_a_used_up_volume_goes_on_tomorrow_or_with_the_next_month() -> None:
         (Pace(0.6, None, "heat", 83.0, 80.0), "Slowed to 60 %: GPU at 83 °C, your limit is 80"),
         (Pace(0.95, None, "power", 210.4, 200.0), "Slowed to 95 %: GPU at 210 W, your limit is 200"),
         (Pace(0.05, None, "noise", 60.0, 50.0), "Slowed to 5 %: fan at 60 %, your limit is 50"),
+        (
+            Pace(0.6, None, "heat", 0.0, 80.0, is_measured=False),
+            "Slowed to 60 %: the GPU cannot be measured any more, your limit is 80 °C",
+        ),
         (Pace(0.5, cause="presence"), "Slowed to 50 %: somebody is using this computer"),
     ],
 )
@@ -113,6 +122,8 @@ def test_who_is_slowed_says_to_what_and_for_which_limit(pace: Pace, words: str) 
         ("cpu", {"cpu_pressure": 0.5}, "other programs use 50 % of the CPU"),
         ("idle", {"idle_seconds": 240.0}, "idle for 4 min"),
         ("idle", {}, "cannot see, so it waits"),
+        ("idle", {"idle_seconds": 240.0, "is_switched": True}, "another user is at this computer"),
+        ("idle", {"is_switched": True}, "another user is at this computer"),
         ("disk", {"free_disk_bytes": 12_300_000_000}, "12.3 GB are free"),
         ("data", {"sent_today": 1_000_000, "received_today": 2_500_000}, "today 1.0 MB sent and 2.5 MB received"),
         (
@@ -142,6 +153,26 @@ def test_the_last_pauses_are_lines_of_a_list() -> None:
     assert line_of(Interval(NOW, later, "game", "tuxkart")) == "14:00 – 15:31 · paused: games (tuxkart)"
     assert line_of(Interval(NOW, later, "hours")) == "14:00 – 15:31 · paused: hours"
     assert line_of(Interval(later, None, None)) == "since 15:31 · free for training"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"pause": "person"}, "paused by you"),
+        ({"pause": "epoch_finished"}, "paused by you, after an epoch"),
+        ({"pause": "sleep"}, "asleep"),
+        ({"pace": Pace(0.6, cause="heat", measured=83.0)}, "slowed to 60 %: GPU at 83 °C"),
+        ({"pace": Pace(0.6, cause="power", measured=210.4)}, "slowed to 60 %: GPU at 210 W"),
+        ({"pace": Pace(0.6, cause="noise", measured=55.0)}, "slowed to 60 %: fan at 55 %"),
+        ({"pace": Pace(0.6, cause="heat", is_measured=False)}, "slowed to 60 %: the GPU could not be measured"),
+        ({"pace": Pace(0.5, cause="presence", is_measured=False)}, "slowed to 50 %: somebody at this computer"),
+        ({"rule": "idle", "subject": "other_user"}, "paused: your presence (another user)"),
+        ({"rule": "data", "subject": "month"}, "paused: data volume (this month's)"),
+        ({"rule": "price", "subject": "old"}, "paused: price of electricity"),
+    ],
+)
+def test_an_interval_says_why_nothing_was_computed_or_how_slowly(given: dict[str, Any], words: str) -> None:
+    assert line_of(Interval(NOW, None, **({"rule": None} | given))) == f"since 14:00 · {words}"
 
 
 def test_pauses_of_several_devices_are_listed_device_by_device_and_each_line_names_its_own() -> None:
