@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from PySide6.QtCore import QObject
 
 from app.controllers.navigator import Navigator
@@ -23,10 +25,13 @@ class HelpPresenter(QObject):
 
     offers_settings, offers_help = True, False
 
-    def __init__(self, navigator: Navigator, folders: Folders) -> None:
+    def __init__(
+        self, navigator: Navigator, folders: Folders, sources: Callable[[], Mapping[str, str | None]] = dict
+    ) -> None:
+        """``sources`` returns by field of ``Observation`` the program that tells it, ``None`` where nobody does."""
         page = HelpPage()
         super().__init__(page)
-        self.page, self._navigator, self._folders = page, navigator, folders
+        self.page, self._navigator, self._folders, self._sources = page, navigator, folders, sources
         self.report: ReportDialog | None = None
         page.back_requested.connect(navigator.close_help)
         page.report_requested.connect(self._open_report)
@@ -46,9 +51,14 @@ class HelpPresenter(QObject):
     def _open_report(self) -> None:
         from core.problem_report.contents import report_text
 
-        findings = ("Not examined: `workerbee doctor` does that.",)
+        told = (f"{field}: {_teller(source)}" for field, source in self._sources().items())
+        findings = ("Not examined: `workerbee doctor` does that. Who tells the window's rules:", *told)
         self.report = ReportDialog(report_text(self._folders, findings), self.page)
         self.report.open()
 
     def refresh(self) -> None:
         """Do nothing: a document is the same whatever goes on."""
+
+
+def _teller(source: str | None) -> str:
+    return "nobody tells it" if source is None else f"told by {source}"

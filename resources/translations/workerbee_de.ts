@@ -4061,6 +4061,10 @@
         <translation>%1 sind frei</translation>
     </message>
     <message>
+        <source>told by %1</source>
+        <translation>laut %1</translation>
+    </message>
+    <message>
         <source>today %1 sent and %2 received</source>
         <translation>heute %1 gesendet und %2 empfangen</translation>
     </message>
