@@ -135,6 +135,11 @@ def test_only_the_swarm_imports_hivemind() -> None:
     assert trespassers("hivemind", "core.worker.swarm") == []
 
 
+def test_only_the_readers_of_the_desktop_import_jeepney() -> None:
+    """The window speaks D-Bus through Qt."""
+    assert trespassers("jeepney", "core.observers.desktop_bus") == []
+
+
 def test_nobody_imports_the_worker() -> None:
     assert trespassers("core.worker", "core.worker") == []
 

@@ -128,6 +128,11 @@ class AvailabilityController(QObject):
         """How fast the rules let training be, and what they are decided by; see `look`, which keeps that going."""
         return self._session_controller.session.pace, self._guard.observation
 
+    @property
+    def sources(self) -> dict[str, str | None]:
+        """By field of ``Observation``, the program that tells it; ``None`` where nobody does."""
+        return self._desktop.sources() if self._desktop is not None else {}
+
     def has_decided(self) -> bool:
         """Whether the rules have decided; who asks again within a few seconds keeps the observation going."""
         self._keep_observing()

@@ -9,20 +9,14 @@ from typing import Protocol
 from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtDBus import QDBusConnection
 
-from app.desktop.suspend import seconds_suspended
-from app.observers.service_answer import ServiceAnswer, Target
+from app.observers.service_answer import ServiceAnswer
 from app.observers.wayland_idle import WaylandIdle
 from app.observers.x11_idle import X11Idle
+from core.observers.desktop_bus.readings import answered_idle_seconds
+from core.observers.desktop_bus.services import KDE_SCREEN_SAVER, MUFFIN, MUTTER, Target
 
 POLL_SECONDS = 2.0
 _STALE_SECONDS = 10.0
-_MILLISECONDS = 1000
-_MUTTER = Target("org.gnome.Mutter.IdleMonitor", "/org/gnome/Mutter/IdleMonitor/Core", "org.gnome.Mutter.IdleMonitor")
-_MUFFIN = Target(
-    "org.cinnamon.Muffin.IdleMonitor", "/org/cinnamon/Muffin/IdleMonitor/Core", "org.cinnamon.Muffin.IdleMonitor"
-)
-# By KDE's own name: others under org.freedesktop.ScreenSaver do not agree on the unit.
-_KDE = Target("org.kde.screensaver", "/org/freedesktop/ScreenSaver", "org.freedesktop.ScreenSaver")
 
 
 class IdleSource(Protocol):
@@ -53,11 +47,8 @@ class IdleMonitor(QObject):
     @property
     def idle_seconds(self) -> float | None:
         """What it has answered lately, if that can be: nobody is idle since before the computer was started."""
-        value, now = self._answer.value, time.monotonic()
-        if not isinstance(value, int) or isinstance(value, bool) or now - self._answered_at > _STALE_SECONDS:
-            return None
-        seconds = value / _MILLISECONDS
-        return seconds if 0 <= seconds <= now + seconds_suspended() else None
+        is_stale = time.monotonic() - self._answered_at > _STALE_SECONDS
+        return None if is_stale else answered_idle_seconds(self._answer.value)
 
     def refresh(self) -> None:
         """Ask a service that has answered the last time; one that has not is asked again by itself."""
@@ -121,10 +112,10 @@ def idle_sources(
     Under Wayland neither an X server nor KDE's service sees all input: the latter answers 0.
     """
     monitors: list[IdleSource] = [
-        IdleMonitor(session_bus, "Mutter", _MUTTER, "GetIdletime", parent),
-        IdleMonitor(session_bus, "Muffin", _MUFFIN, "GetIdletime", parent),
+        IdleMonitor(session_bus, "Mutter", MUTTER, "GetIdletime", parent),
+        IdleMonitor(session_bus, "Muffin", MUFFIN, "GetIdletime", parent),
     ]
     if environment.get("WAYLAND_DISPLAY") or environment.get("XDG_SESSION_TYPE") == "wayland":
         return [*monitors, WaylandIdle(environment, parent), session]
-    kde = IdleMonitor(session_bus, "KDE", _KDE, "GetSessionIdleTime", parent)
+    kde = IdleMonitor(session_bus, "KDE", KDE_SCREEN_SAVER, "GetSessionIdleTime", parent)
     return [*monitors, X11Idle(environment.get("DISPLAY", "")), kde, session]

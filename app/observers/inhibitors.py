@@ -9,12 +9,11 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtDBus import QDBusConnection
 
 from app.observers.introspection import ObjectsBelow
-from app.observers.service_answer import ServiceAnswer, Target
-from core.security.sanitize import sanitize_line
+from app.observers.service_answer import ServiceAnswer
+from core.observers.desktop_bus.readings import inhibitor_name, keeps_screen_on
+from core.observers.desktop_bus.services import INHIBITOR_INTERFACE, SESSION_MANAGER, Target
 
-_NAME, _PATH = "org.gnome.SessionManager", "/org/gnome/SessionManager"
-_IDLE = 8  # GSM_INHIBITOR_FLAG_IDLE: the session must not be marked idle
-_LONGEST_NAME = 60
+_NAME, _PATH = SESSION_MANAGER.service, SESSION_MANAGER.path
 _SIGNALS = (f"{_NAME}.InhibitorAdded", f"{_NAME}.InhibitorRemoved")
 
 
@@ -23,21 +22,19 @@ class _Inhibitor(QObject):
 
     def __init__(self, bus: QDBusConnection, path: str, parent: QObject) -> None:
         super().__init__(parent)
-        target = Target(_NAME, path, f"{_NAME}.Inhibitor")
+        target = Target(_NAME, path, INHIBITOR_INTERFACE)
         self.flags = ServiceAnswer(bus, target, "GetFlags", self)
         self.program = ServiceAnswer(bus, target, "GetAppId", self)
 
     @property
     def is_of_screen(self) -> bool:
         """Whether the screen must stay on."""
-        flags = self.flags.value
-        return isinstance(flags, int) and bool(flags & _IDLE)
+        return keeps_screen_on(self.flags.value)
 
     @property
     def name(self) -> str:
         """Its program, or whom else it has told."""
-        program = self.program.value
-        return (sanitize_line(program, _LONGEST_NAME) if isinstance(program, str) else "") or "GNOME"
+        return inhibitor_name(self.program.value)
 
 
 class ScreenInhibitors(QObject):

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject
 from PySide6.QtDBus import QDBusConnection
 
-from app.observers.service_answer import ServiceAnswer, Target
+from app.observers.service_answer import ServiceAnswer
+from core.observers.desktop_bus.services import Target
 
 _NODE = re.compile(r"<node\s+name=[\"'](\w{1,100})[\"']")
 _MOST = 100

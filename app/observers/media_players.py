@@ -5,13 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtDBus import QDBusConnection, QDBusServiceWatcher
 
-from app.observers.service_answer import ServiceAnswer, Target
+from app.observers.service_answer import ServiceAnswer
 from app.observers.service_properties import ServiceProperties
-
-_PREFIX = "org.mpris.MediaPlayer2"
-_BUS = Target("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
-# what speaks for players that have names of their own, or for a telephone's
-_PROXIES = ("playerctld", "kdeconnect")
+from core.observers.desktop_bus.readings import is_player, player_program
+from core.observers.desktop_bus.services import BUS, PLAYER_INTERFACE, PLAYER_PATH, PLAYER_PREFIX, Target
 
 
 class MediaPlayers(QObject):
@@ -28,9 +25,9 @@ class MediaPlayers(QObject):
         self._bus = session_bus
         self._players: dict[str, ServiceProperties] = {}
         mode = QDBusServiceWatcher.WatchModeFlag.WatchForOwnerChange
-        self._watcher = QDBusServiceWatcher(f"{_PREFIX}*", session_bus, mode, self)
+        self._watcher = QDBusServiceWatcher(f"{PLAYER_PREFIX}*", session_bus, mode, self)
         self._watcher.serviceOwnerChanged.connect(self._on_owner_changed)
-        self._names = ServiceAnswer(session_bus, _BUS, "ListNames", self, reply="as")
+        self._names = ServiceAnswer(session_bus, BUS, "ListNames", self, reply="as")
         self._names.answered.connect(self._on_names)
 
     @property
@@ -38,8 +35,8 @@ class MediaPlayers(QObject):
         """The programs that play now; ``None`` where the bus does not tell who is on it."""
         if not isinstance(self._names.value, list):
             return None
-        players = self._players.items()
-        return tuple(sorted({_program(name) for name, each in players if each.text("PlaybackStatus") == "Playing"}))
+        playing = (name for name, each in self._players.items() if each.text("PlaybackStatus") == "Playing")
+        return tuple(sorted({player_program(name) for name in playing}))
 
     def _on_names(self) -> None:
         for name in self._names.value if isinstance(self._names.value, list) else ():
@@ -54,13 +51,7 @@ class MediaPlayers(QObject):
             self.changed.emit()
 
     def _add(self, name: str) -> None:
-        is_player = name.startswith(f"{_PREFIX}.") and _program(name) not in _PROXIES
-        if is_player and name not in self._players:
-            target = Target(name, "/org/mpris/MediaPlayer2", f"{_PREFIX}.Player")
+        if is_player(name) and name not in self._players:
+            target = Target(name, PLAYER_PATH, PLAYER_INTERFACE)
             self._players[name] = player = ServiceProperties(self._bus, target, self)
             player.answered.connect(self.changed)
-
-
-def _program(name: str) -> str:
-    """The program's part of a name such as ``org.mpris.MediaPlayer2.vlc.instance7``."""
-    return name.removeprefix(f"{_PREFIX}.").partition(".")[0]

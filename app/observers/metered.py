@@ -5,17 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtDBus import QDBusConnection
 
-from app.observers.service_answer import ServiceAnswer, Target
+from app.observers.service_answer import ServiceAnswer
 from app.observers.service_properties import ServiceProperties
-
-_NETWORK_MANAGER = Target(
-    "org.freedesktop.NetworkManager", "/org/freedesktop/NetworkManager", "org.freedesktop.NetworkManager"
-)
-_PORTAL = Target(
-    "org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop", "org.freedesktop.portal.NetworkMonitor"
-)
-# NMMetered of libnm: yes, no, and what it guesses; 0 is unknown
-_IS_METERED = {1: True, 2: False, 3: True, 4: False}
+from core.observers.desktop_bus.readings import metered_by_network_manager
+from core.observers.desktop_bus.services import NETWORK_MANAGER, NETWORK_PORTAL
 
 
 class MeteredObserver(QObject):
@@ -31,9 +24,9 @@ class MeteredObserver(QObject):
         self, session_bus: QDBusConnection, system_bus: QDBusConnection, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self._network_manager = ServiceProperties(system_bus, _NETWORK_MANAGER, self)
+        self._network_manager = ServiceProperties(system_bus, NETWORK_MANAGER, self)
         self._portal = ServiceAnswer(
-            session_bus, _PORTAL, "GetMetered", self, signals=(f"{_PORTAL.interface}.changed",)
+            session_bus, NETWORK_PORTAL, "GetMetered", self, signals=(f"{NETWORK_PORTAL.interface}.changed",)
         )
         for each in (self._network_manager, self._portal):
             each.answered.connect(self.changed)
@@ -49,7 +42,7 @@ class MeteredObserver(QObject):
         return self._answer()[1]
 
     def _answer(self) -> tuple[bool | None, str | None]:
-        is_metered = _IS_METERED.get(int(self._network_manager.number("Metered", 0, 4) or 0))
+        is_metered = metered_by_network_manager(self._network_manager)
         if is_metered is not None:
             return is_metered, "NetworkManager"
         portal = self._portal.value

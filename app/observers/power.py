@@ -5,27 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtDBus import QDBusConnection
 
-from app.observers.service_answer import Target
 from app.observers.service_properties import ServiceProperties
-
-_UPOWER = Target("org.freedesktop.UPower", "/org/freedesktop/UPower", "org.freedesktop.UPower")
-_BATTERIES = Target(
-    "org.freedesktop.UPower", "/org/freedesktop/UPower/devices/DisplayDevice", "org.freedesktop.UPower.Device"
-)
-# the newer name and the older one; also of TLP's and tuned's stand-ins
-_PROFILES = (
-    Target(
-        "org.freedesktop.UPower.PowerProfiles",
-        "/org/freedesktop/UPower/PowerProfiles",
-        "org.freedesktop.UPower.PowerProfiles",
-    ),
-    Target("net.hadess.PowerProfiles", "/net/hadess/PowerProfiles", "net.hadess.PowerProfiles"),
-)
-_PORTAL = Target(
-    "org.freedesktop.portal.Desktop",
-    "/org/freedesktop/portal/desktop",
-    "org.freedesktop.portal.PowerProfileMonitor",
-)
+from core.observers.desktop_bus.readings import charge_of, saves_power
+from core.observers.desktop_bus.services import BATTERIES, POWER_PORTAL, POWER_PROFILES, UPOWER
 
 
 class PowerObserver(QObject):
@@ -41,10 +23,10 @@ class PowerObserver(QObject):
         self, session_bus: QDBusConnection, system_bus: QDBusConnection, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self._upower = ServiceProperties(system_bus, _UPOWER, self)
-        self._batteries = ServiceProperties(system_bus, _BATTERIES, self)
-        self._profiles = [ServiceProperties(system_bus, each, self) for each in _PROFILES]
-        self._portal = ServiceProperties(session_bus, _PORTAL, self)
+        self._upower = ServiceProperties(system_bus, UPOWER, self)
+        self._batteries = ServiceProperties(system_bus, BATTERIES, self)
+        self._profiles = [ServiceProperties(system_bus, each, self) for each in POWER_PROFILES]
+        self._portal = ServiceProperties(session_bus, POWER_PORTAL, self)
         for each in (self._upower, self._batteries, *self._profiles, self._portal):
             each.answered.connect(self.changed)
 
@@ -56,19 +38,17 @@ class PowerObserver(QObject):
     @property
     def battery(self) -> float | None:
         """The charge of all its batteries together, 0 to 1; ``None`` also without any."""
-        percent = self._batteries.number("Percentage", 0, 100)
-        return percent / 100 if percent is not None and self._batteries.flag("IsPresent") else None
+        return charge_of(self._batteries)
 
     @property
     def is_power_saving(self) -> bool | None:
         """Whether its owner, or an almost empty battery, has chosen to save power."""
-        profile = next((name for each in self._profiles if (name := each.text("ActiveProfile"))), None)
-        return self._portal.flag("power-saver-enabled") if profile is None else profile == "power-saver"
+        by_profile = saves_power(self._profiles)
+        return self._portal.flag("power-saver-enabled") if by_profile is None else by_profile
 
     def sources(self) -> dict[str, str | None]:
         """The program that tells each of it."""
-        has_profile = any(each.text("ActiveProfile") for each in self._profiles)
-        saver = "power-profiles-daemon" if has_profile else "xdg-desktop-portal"
+        saver = "xdg-desktop-portal" if saves_power(self._profiles) is None else "power-profiles-daemon"
         return {
             "is_on_battery": None if self.is_on_battery is None else "UPower",
             "battery": None if self.battery is None else "UPower",

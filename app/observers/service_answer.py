@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtDBus import QDBusConnection, QDBusError, QDBusMessage, QDBusServiceWatcher
 
 from app.desktop.dbus import call_async, subscribe, unwrap_variant
+from core.observers.desktop_bus.services import Target
 
 RETRY_SECONDS = 30.0
 _ABSENT = ("org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner")
 # by libdbus itself, when the connection ends
 _DISCONNECTED = ("", "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local", "Disconnected")
 _SLOTS = {"": "on_message", "a{sv}": "on_values(QVariantMap)", "as": "on_texts(QStringList)"}
-
-
-@dataclass(frozen=True)
-class Target:
-    """An interface of an object of a service: the three names by which D-Bus finds it."""
-
-    service: str
-    path: str
-    interface: str
 
 
 class ServiceAnswer(QObject):

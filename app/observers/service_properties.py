@@ -6,7 +6,9 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtDBus import QDBusConnection
 
 from app.desktop.dbus import subscribe
-from app.observers.service_answer import RETRY_SECONDS, ServiceAnswer, Target
+from app.observers.service_answer import RETRY_SECONDS, ServiceAnswer
+from core.observers.desktop_bus.readings import Properties
+from core.observers.desktop_bus.services import Target
 
 _PROPERTIES = "org.freedesktop.DBus.Properties"
 
@@ -41,20 +43,15 @@ class ServiceProperties(ServiceAnswer):
 
     def flag(self, name: str) -> bool | None:
         """A property that is true or false."""
-        value = self._values.get(name)
-        return value if isinstance(value, bool) else None
+        return Properties(self.value).flag(name)
 
     def number(self, name: str, lowest: float, highest: float) -> float | None:
         """A property that is a number within these bounds."""
-        value = self._values.get(name)
-        if not isinstance(value, int | float) or isinstance(value, bool):
-            return None
-        return float(value) if lowest <= value <= highest else None
+        return Properties(self.value).number(name, lowest, highest)
 
     def text(self, name: str) -> str | None:
         """A property that is a text."""
-        value = self._values.get(name)
-        return value if isinstance(value, str) else None
+        return Properties(self.value).text(name)
 
     @Slot(str, "QVariantMap", "QStringList")
     def on_changed(self, interface: str, changed: dict[str, object], invalidated: list[str]) -> None:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtDBus import QDBusConnection
 
-from app.observers.service_answer import Target
 from app.observers.service_properties import ServiceProperties
-
-_SESSION = Target("org.freedesktop.login1", "/org/freedesktop/login1/session/auto", "org.freedesktop.login1.Session")
-_GRAPHICAL = ("x11", "wayland", "mir")
-_MICROSECONDS = 1e6
+from core.observers.desktop_bus.readings import hinted_idle_seconds
+from core.observers.desktop_bus.services import OWN_SESSION
 
 
 class SessionObserver(QObject):
@@ -27,7 +22,7 @@ class SessionObserver(QObject):
 
     def __init__(self, system_bus: QDBusConnection, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._session = ServiceProperties(system_bus, _SESSION, self, is_alias=True)
+        self._session = ServiceProperties(system_bus, OWN_SESSION, self, is_alias=True)
         self._session.answered.connect(self.changed)
 
     @property
@@ -53,15 +48,8 @@ class SessionObserver(QObject):
 
     @property
     def idle_seconds(self) -> float | None:
-        """Seconds without input, where the desktop tells logind of them: only some do, and only after minutes.
-
-        A desktop that has never told it is one that never will. That of a terminal would be the terminal's.
-        """
-        is_idle = self._session.flag("IdleHint")
-        since = self._session.number("IdleSinceHintMonotonic", 1, time.monotonic() * _MICROSECONDS)
-        if is_idle is None or since is None or self._session.text("Type") not in _GRAPHICAL:
-            return None
-        return time.monotonic() - since / _MICROSECONDS if is_idle else 0.0
+        """Seconds without input, where the desktop tells logind of them: only some do, and only after minutes."""
+        return hinted_idle_seconds(self._session)
 
     def refresh(self) -> None:
         """Do nothing: whatever changes is told."""

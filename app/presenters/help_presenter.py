@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from PySide6.QtCore import QObject
 
 from app.controllers.device_poller import DevicePoller
@@ -24,11 +26,18 @@ class HelpPresenter(QObject):
 
     offers_settings, offers_help = True, False
 
-    def __init__(self, navigator: Navigator, folders: Folders, device_poller: DevicePoller) -> None:
+    def __init__(
+        self,
+        navigator: Navigator,
+        folders: Folders,
+        device_poller: DevicePoller,
+        sources: Callable[[], Mapping[str, str | None]] = dict,
+    ) -> None:
+        """``sources`` returns by field of ``Observation`` the program that tells it, ``None`` where nobody does."""
         page = HelpPage()
         super().__init__(page)
         self.page, self._navigator, self._folders = page, navigator, folders
-        self._device_poller = device_poller
+        self._device_poller, self._sources = device_poller, sources
         self.report: ReportDialog | None = None
         page.back_requested.connect(navigator.close_help)
         page.report_requested.connect(self._open_report)
@@ -51,9 +60,14 @@ class HelpPresenter(QObject):
 
         seen = self._device_poller.seen
         devices = (*seen.devices, *seen.idle) if seen is not None else (this_cpu(),)
-        findings = ("Not examined: `workerbee doctor` does that.",)
+        told = (f"{field}: {_teller(source)}" for field, source in self._sources().items())
+        findings = ("Not examined: `workerbee doctor` does that. Who tells the window's rules:", *told)
         self.report = ReportDialog(report_text(self._folders, findings, devices), self.page)
         self.report.open()
 
     def refresh(self) -> None:
         """Do nothing: a document is the same whatever goes on."""
+
+
+def _teller(source: str | None) -> str:
+    return "nobody tells it" if source is None else f"told by {source}"

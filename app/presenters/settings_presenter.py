@@ -61,7 +61,7 @@ class SettingsPresenter(QObject):
             self.page.show_settings(settings)
         if self._device_poller.seen is not None:
             self.page.show_devices(self._device_poller.seen)
-        self.page.availability.show_sights(*self._availability.look())
+        self.page.availability.show_sights(*self._availability.look(), self._availability.sources)
         self.page.pace.show_sights(*self._availability.look_at_pace())
         if time.monotonic() - self._history_read_at >= _HISTORY_SECONDS:
             self._history_read_at = time.monotonic()

@@ -210,7 +210,7 @@ class PageFactory:
     def _help_presenter(self) -> HelpPresenter:
         from app.presenters.help_presenter import HelpPresenter
 
-        return HelpPresenter(self._navigator, self._folders, self._device_poller)
+        return HelpPresenter(self._navigator, self._folders, self._device_poller, lambda: self._availability.sources)
 
     def _review_presenter(self) -> ReviewPresenter:
         from app.presenters.review_presenter import ReviewPresenter

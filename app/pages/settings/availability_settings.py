@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal
@@ -93,14 +94,20 @@ class AvailabilitySettings(Card):
         self.price.show_price(rules.price_file, rules.price_address, rules.highest_price)
         self.grid.show_week(rules.hours)
 
-    def show_sights(self, decision: Decision, views: Sequence[RuleView], running: Iterable[str]) -> None:
-        """Show what the rules have decided, what each of them sees, and offer the programs that run now."""
+    def show_sights(
+        self,
+        decision: Decision,
+        views: Sequence[RuleView],
+        running: Iterable[str],
+        sources: Mapping[str, str | None] = MappingProxyType({}),
+    ) -> None:
+        """Show what the rules have decided, what each sees and who tells it, and offer the programs that run now."""
         self.now.set_text(self._now(decision) if views else "")
         self.ignore.setVisible(bool(views) and not decision.is_free)
         self.heed.setVisible(bool(views) and bool(decision.ignored))
         for view in views:
             is_looked_for = view.is_on or view.can_see
-            words = breakable(rule_views.sees(view, self._rules)) if is_looked_for else ""
+            words = breakable(self._sight(view, sources)) if is_looked_for else ""
             if view.rule in self.rows:
                 self.rows[view.rule].show_sight(words)
             elif view.rule == "price":
@@ -108,6 +115,11 @@ class AvailabilitySettings(Card):
             elif view.rule in self._sights:
                 self._sights[view.rule].set_text(words)
         self.programs.show_running(running)
+
+    def _sight(self, view: RuleView, sources: Mapping[str, str | None]) -> str:
+        source = sources.get(rule_views.FIELDS.get(view.rule, "")) if view.can_see else None
+        parts = (rule_views.sees(view, self._rules), rule_views.told_by(source) if source else "")
+        return BETWEEN.join(part for part in parts if part)
 
     def show_pauses(self, pauses: Sequence[Interval]) -> None:
         """Show each device's newest of these intervals in which it was free or paused."""

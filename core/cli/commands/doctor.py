@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.cli.commands import diagnostics
+from core.cli.commands.desktop_sources import desktop_sources
 from core.cli.commands.diagnostics import Finding
 from core.cli.output.json_lines import JsonDisplay, print_object
 from core.cli.output.summary import Tally
@@ -16,6 +17,7 @@ from core.client.session import Session
 from core.errors import UserError
 from core.hardware.discovery import find_devices
 from core.protocol.client_events import ClientEvent
+from core.records.settings import load_settings
 from core.security.sanitize import sanitize_line
 from core.wsl import detect_wsl
 
@@ -52,6 +54,7 @@ def findings(context: CommandContext, display: Display | None = None) -> Iterato
     yield diagnostics.clock()
     yield from diagnostics.ports()
     yield diagnostics.upload_limits()
+    yield from desktop_sources(load_settings(context.folders.settings_file)[0].availability)
     yield diagnostics.disk(context.folders)
     yield from (each for each in (diagnostics.shared_memory(), diagnostics.open_files()) if each)
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
+from typing import TYPE_CHECKING
 
 from core.availability.decision import Decision
 from core.availability.observation import Observation
 from core.availability.pacing import Pace
 from core.availability.rules import AvailabilityRules
+from core.cli.output.blind_rules import BlindRulesPrinter
 from core.cli.runner.worker_session import WorkerSession
 from core.client.availability_guard import AvailabilityGuard
 from core.client.computer_watch import ComputerWatch, Observer, gpus_of
@@ -18,6 +21,9 @@ from core.files.folders import Folders
 from core.hardware.device import Device
 from core.records.pauses import PauseLog
 from core.records.traffic_log import TrafficLog
+
+if TYPE_CHECKING:
+    from core.observers.desktop_bus.watch import DesktopWatch
 
 _PATIENCE_SECONDS = 5.0  # with a driver that hangs
 
@@ -28,31 +34,50 @@ def following_rules(
 ) -> Iterator[None]:
     """While this lasts, the rules decide for that worker, from the beginning on; without ``rules`` nothing does.
 
-    Of ``devices``, none but the GPUs that train are looked at. Nothing is seen of a desktop from here: whether a
-    person is there, or a game runs.
+    Of ``devices``, none but the GPUs that train are looked at. Rules that cannot see here are named at the beginning,
+    and as soon as another one ceases to see.
     """
     if rules is None:
         yield
         return
 
-    traffic = TrafficLog(folders.contents.traffic_file)
+    traffic, desktop = TrafficLog(folders.contents.traffic_file), _desktop(rules)
+    blind = BlindRulesPrinter(rules, bool(gpus_of(devices)))
 
     def seen() -> Observation | None:
-        return watch.seen(traffic.count(worker.session.progress, datetime.now()))
+        observation = watch.seen({**desktop.fields(), **traffic.count(worker.session.progress, datetime.now())})
+        if observation is not None:
+            blind.look(observation)
+        return observation
 
     watch = ComputerWatch(partial(_observer, folders, devices), lambda: rules)
     log = PauseLog(folders.contents.pauses_file)
     worker.guard = AvailabilityGuard(lambda: rules, seen, worker.post, partial(_note, log, worker))
-    watch.start()
-    watch.await_first_look(_PATIENCE_SECONDS)
+    _start(watch, desktop)
     worker.guard.check()
     try:
         yield
     finally:
         worker.guard = None
+        desktop.stop()
         watch.stop()
         traffic.write()
         log.end(datetime.now().astimezone())
+
+
+def _start(watch: ComputerWatch, desktop: DesktopWatch) -> None:
+    """Start both, and wait for the first look of each; they look at the same time."""
+    watch.start()
+    desktop.start()
+    ends = time.monotonic() + _PATIENCE_SECONDS
+    watch.await_first_look(_PATIENCE_SECONDS)
+    desktop.await_first_look(max(0.0, ends - time.monotonic()))
+
+
+def _desktop(rules: AvailabilityRules) -> DesktopWatch:
+    from core.observers.desktop_bus.watch import DesktopWatch
+
+    return DesktopWatch(lambda: rules)
 
 
 def _observer(folders: Folders, devices: Sequence[Device]) -> Observer:

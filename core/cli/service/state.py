@@ -7,13 +7,16 @@ from typing import TextIO
 from core.cli.output.json_lines import print_object
 from core.cli.parser.service_arguments import RemoveService, ShowService
 from core.cli.runner.displays import stream_for_people
+from core.cli.service.sight import blind_now
 from core.files.folders import Folders
+from core.records.settings import load_settings
 from core.records.unfinished_run import UnfinishedRun, UnfinishedRunFile
 from core.run_order.order import RunOrder, RunOrderFile
 from core.security.sanitize import sanitize_line
 from core.service.platform import service_manager
 from core.texts import figures
 from core.texts.run_order import switch_words
+from core.texts.settings.blind_rules import blind_words
 
 _SHOWN_SWITCHES = 5
 _SENTENCES = {
@@ -25,7 +28,7 @@ _SENTENCES = {
 
 
 def show_service(command: ShowService, folders: Folders) -> int:
-    """Print whether the service is installed, what it does, and for which run."""
+    """Print whether the service is installed, what it does, for which run, and which rules see nothing here."""
     state = service_manager().state()
     run = UnfinishedRunFile(folders.contents.service_run_file).load()
     order = RunOrderFile(folders.contents.service_order_file).order
@@ -36,9 +39,13 @@ def show_service(command: ShowService, folders: Folders) -> int:
     if state.is_installed and state.starts_at_boot is not None:
         words = "It runs from boot on." if state.starts_at_boot else "It runs while you are logged in."
         print(words, file=stream)
+    blind = blind_now(load_settings(folders.settings_file)[0].availability) if state.is_installed else ()
+    for rule in blind:
+        print(f"Note: {blind_words(rule)}", file=stream)
     if command.json:
         name = run.run_id if run is not None else ""
-        print_object("service", installed=state.is_installed, state=state.activity, run=name, boot=state.starts_at_boot)
+        told = {"installed": state.is_installed, "state": state.activity, "run": name, "boot": state.starts_at_boot}
+        print_object("service", **told, blind=list(blind))
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.availability.decision import RuleName
 from core.availability.rule_views import RuleView
 from core.availability.rules import AvailabilityRules
 from core.placeholders import fill_placeholders
@@ -36,6 +37,22 @@ def sees(view: RuleView, rules: AvailabilityRules) -> str:
             return _hours(view)
         case "price":
             return _price(view)
+
+
+FIELDS: dict[RuleName, str] = {
+    "battery": "is_on_battery",
+    "power_saver": "is_power_saving",
+    "metered": "is_metered",
+    "game": "games",
+    "film": "films",
+    "idle": "idle_seconds",
+}
+"""By rule, the field of ``Observation`` that other programs tell."""
+
+
+def told_by(source: str) -> str:
+    """Return which program tells what a rule sees: ``told by NetworkManager``."""
+    return fill_placeholders(translate("Rules", "told by %1"), source)
 
 
 def idle_time(seconds: float) -> str:

@@ -13,7 +13,8 @@ from jeepney.io.blocking import open_dbus_connection
 from PySide6.QtDBus import QDBusConnection
 from pytestqt.qtbot import QtBot
 
-from app.observers.games import GamesObserver, program_name
+from app.observers.games import GamesObserver
+from core.observers.desktop_bus.readings import program_name
 from tests.app.observers.conftest import Buses
 
 LIMIT = 60_000

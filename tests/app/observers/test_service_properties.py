@@ -6,8 +6,9 @@ import pytest
 from PySide6.QtDBus import QDBusConnection
 from pytestqt.qtbot import QtBot
 
-from app.observers.service_answer import ServiceAnswer, Target
+from app.observers.service_answer import ServiceAnswer
 from app.observers.service_properties import ServiceProperties
+from core.observers.desktop_bus.services import Target
 from tests.app.observers.conftest import Buses
 from tests.app.support.mock_service import MockService
 

@@ -143,6 +143,15 @@ def test_a_program_is_removed_by_its_button_and_chosen_from_those_that_run(page:
     assert changed.args[0].availability.programs == ("obs", "krita")
 
 
+def test_each_rule_says_who_tells_it_what_it_sees(page: SettingsPage) -> None:
+    part, rules = page.availability, AvailabilityRules()
+    sources = {"is_on_battery": "UPower", "is_metered": None, "idle_seconds": "Mutter"}
+    part.show_sights(Decision(), rule_views(rules, NOON), (), sources)
+    assert part.rows["battery"].sight.text() == "on battery: no · told by UPower"
+    assert "told by" not in part.rows["metered"].sight.text() + part.rows["game"].sight.text()
+    assert part.rows["idle"].sight.text().endswith("told by Mutter")
+
+
 def test_each_rule_says_what_it_sees_and_all_of_them_what_follows(page: SettingsPage) -> None:
     part, rules = page.availability, AvailabilityRules()
     part.show_sights(Decision((Reason("game", "SuperTux"),)), rule_views(rules, NOON), ())

@@ -200,7 +200,8 @@ def presenter(qtbot: QtBot, tmp_path: Path) -> HelpPresenter:
     folders.prepare()
     (folders.logs / "client.log").write_text(f"met {PEER} at 203.0.113.7\n")
     poller = Mock(seen=None)  # stands for the poller of devices before it has seen any
-    made = HelpPresenter(Mock(), folders, poller)  # the mock stands for the navigator, which is not asked for anything
+    # the first mock stands for the navigator, which is not asked for anything here
+    made = HelpPresenter(Mock(), folders, poller, lambda: {"idle_seconds": "Mutter", "games": None})
     qtbot.addWidget(made.page)
     made.page.resize(QSize(800, 560))
     with qtbot.waitExposed(made.page):
@@ -218,6 +219,7 @@ def test_a_report_is_shown_without_names_and_saved_where_the_person_says(
         assert dialog is not None and dialog.isVisible() and dialog.width() <= 800
         assert "met <peer 1> at <address 1>" in dialog.text.toPlainText()
         assert "CPU: " in dialog.text.toPlainText() and "disk: " in dialog.text.toPlainText()
+        assert "idle_seconds: told by Mutter\ngames: nobody tells it" in dialog.text.toPlainText()
         save = next(each for each in dialog.buttons.buttons() if each.text().endswith("…"))
         save.click()
         assert dialog.files is not None

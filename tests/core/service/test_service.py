@@ -73,7 +73,14 @@ def test_nothing_is_installed_before_somebody_has_agreed(tmp_path: Path) -> None
 def test_its_state_is_told_and_it_is_removed(tmp_path: Path) -> None:
     install(tmp_path, ADDRESS, "--yes")
     told = json.loads(workerbee(tmp_path, "service", "status", "--json").out)
-    assert told == {"event": "service", "installed": True, "state": "running", "run": "sums", "boot": False}
+    assert told == {
+        "event": "service",
+        "installed": True,
+        "state": "running",
+        "run": "sums",
+        "boot": False,
+        "blind": [],
+    }
     assert workerbee(tmp_path, "service", "remove").code == 0
     assert not unit(tmp_path).exists()
     assert "not installed" in workerbee(tmp_path, "service").out

@@ -1,0 +1,1 @@
+"""What other programs tell over D-Bus, read without a desktop's toolkit: sessions, power, network, games, films."""

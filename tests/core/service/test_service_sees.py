@@ -1,0 +1,86 @@
+"""What a service sees without a desktop of its own: logind and NetworkManager by python-dbusmock, a fake engine."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from core.availability.presets import with_preset
+from core.availability.rules import AvailabilityRules
+from core.files.folders import Folders
+from core.records.settings import Settings, save_settings
+from tests.core.observers.desktop_bus.conftest import (
+    NETWORK_MANAGER,
+    SESSION,
+    SESSION_PATH,
+    Buses,
+    buses,  # noqa: F401
+)
+from tests.core.service.test_service import _computer, install, service_that_runs  # noqa: F401
+from tests.support.cli_process import ADDRESS, LIMIT_SECONDS, workerbee
+from tests.support.environment.x11_desktop import wait_for
+
+ALWAYS = with_preset(AvailabilityRules(), "always")
+
+
+@pytest.fixture(autouse=True)
+def _addresses(buses: Buses, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", buses.session_address)
+    monkeypatch.setenv("DBUS_SYSTEM_BUS_ADDRESS", buses.system_address)
+
+
+def install_with(folder: Path, **changes: object) -> None:
+    """The service of an owner with those rules."""
+    rules = msgspec.structs.replace(ALWAYS, **changes)
+    save_settings(Folders.below(folder / "home").settings_file, Settings(device="cpu", availability=rules))
+    assert install(folder, ADDRESS, "--yes").code == 0
+
+
+def log(folder: Path) -> str:
+    return (folder / "service.log").read_text()
+
+
+def test_it_is_paused_on_a_metered_network(tmp_path: Path, buses: Buses) -> None:  # noqa: F811
+    network = buses.network_manager(2)
+    install_with(tmp_path, metered=True)
+    with service_that_runs(tmp_path, "go_through_epochs"):
+        wait_for(lambda: "epoch" in log(tmp_path).lower(), "progress", LIMIT_SECONDS)
+        network.update(NETWORK_MANAGER[0], {"Metered": ("u", 1)})
+        wait_for(lambda: "this connection is metered" in log(tmp_path), "the reason", LIMIT_SECONDS)
+    assert "cannot see anything here" not in log(tmp_path)
+
+
+def test_it_trains_when_the_screen_is_locked(tmp_path: Path, buses: Buses) -> None:  # noqa: F811
+    desktop = buses.desktop()
+    install_with(tmp_path, idle_minutes=5)
+    with service_that_runs(tmp_path):
+        wait_for(lambda: "it cannot be seen here whether you are away" in log(tmp_path), "the reason", LIMIT_SECONDS)
+        assert "A service has no such key: remove idle_minutes" in log(tmp_path)
+        desktop.update(SESSION, {"LockedHint": ("b", True)}, path=SESSION_PATH)
+        wait_for(lambda: "epoch" in log(tmp_path).lower(), "progress", LIMIT_SECONDS)
+
+
+def test_what_its_rules_cannot_see_is_said_once_and_by_its_status(tmp_path: Path) -> None:
+    install_with(tmp_path, metered=True, films=True)
+    words = "The rule about metered connection cannot see anything here"
+    with service_that_runs(tmp_path):
+        wait_for(lambda: "epoch" in log(tmp_path).lower(), "progress", LIMIT_SECONDS)
+    assert log(tmp_path).count(words) == 1 and "about films" not in log(tmp_path), "a bus without players tells that"
+    assert words in workerbee(tmp_path, "service", "status").out
+    status = workerbee(tmp_path, "service", "status", "--json")
+    assert json.loads(status.out)["blind"] == ["metered"] and words in status.err
+
+
+def test_doctor_says_who_tells_what(tmp_path: Path, buses: Buses) -> None:  # noqa: F811
+    buses.desktop()
+    buses.on_session("org.gnome.Mutter.IdleMonitor", "/org/gnome/Mutter/IdleMonitor/Core").add_method(
+        "GetIdletime", "t", "ret = 90000"
+    )
+    install_with(tmp_path, metered=True)
+    lines = workerbee(tmp_path, "doctor").out.splitlines()
+    assert "✓ idle time      told by Mutter" in lines and "✓ screen lock    told by logind" in lines
+    assert "! metered        nobody tells it" in lines
+    assert "✓ power saver    nobody tells it, and no rule of yours asks" in lines
