@@ -246,9 +246,9 @@ class Application(QObject):
         for sessions in (self.session_controller, self.device_sessions):
             sessions.stage_changed.connect(self._draw)
         self.session_controller.dry_runs.changed.connect(self.renderer.render)
-        timer.second.connect(self.bridge.deliver)
-        timer.second.connect(self.recording.record)
-        timer.second.connect(self.device_sessions.record)
+        timer.record_due.connect(self.bridge.deliver)
+        timer.record_due.connect(self.recording.record)
+        timer.record_due.connect(self.device_sessions.record)
         timer.redraw_due.connect(self._draw)
         timer.check_due.connect(self.recording.poll_storage)
 

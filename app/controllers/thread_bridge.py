@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from core.protocol.client_events import ClientEvent
     from core.updates.notice import UpdateNotice
 
-MOST_WAITING = 4
+MOST_WAITING = 6
 
 
 class Bridge(QObject):

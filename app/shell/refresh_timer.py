@@ -10,18 +10,19 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 _SLOW_SECONDS = 5
+_HIDDEN_SECONDS = 2
 
 
 class RefreshTimer(QObject):
-    """Emits its signals once a second, and some of them less often.
+    """Emits its signals once a second while the window is seen, and less often while the tray is all there is to see.
 
     Signals:
-        second: once a second.
-        redraw_due: once a second while the window is seen; every five seconds while the tray is all there is to see.
+        record_due: once a second while the window is seen; every two seconds otherwise.
+        redraw_due: once a second while the window is seen; every five seconds otherwise.
         check_due: every five seconds.
     """
 
-    second = Signal()
+    record_due = Signal()
     redraw_due = Signal()
     check_due = Signal()
 
@@ -42,9 +43,10 @@ class RefreshTimer(QObject):
 
     def _tick(self) -> None:
         self._seconds += 1
-        is_slow_tick = self._seconds % _SLOW_SECONDS == 0
-        self.second.emit()
-        if is_slow_tick or self._is_seen():
+        is_slow_tick, is_seen = self._seconds % _SLOW_SECONDS == 0, self._is_seen()
+        if is_seen or self._seconds % _HIDDEN_SECONDS == 0:
+            self.record_due.emit()
+        if is_seen or is_slow_tick:
             self.redraw_due.emit()
         if is_slow_tick:
             self.check_due.emit()

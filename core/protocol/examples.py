@@ -6,6 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from core.localizable import localized
 from core.schema import StrictStruct
 
 MAX_CHARACTERS = 200
@@ -26,7 +27,7 @@ class Picture(StrictStruct, kw_only=True, frozen=True):
     def __post_init__(self) -> None:
         """Refuse pixels that are not a square of that side."""
         if len(self.rgb) != self.side**2 * _CHANNELS:
-            raise ValueError(f"{len(self.rgb)} bytes are no {self.side} × {self.side} pixels")
+            raise ValueError(localized("%1 bytes are no %2 × %3 pixels", len(self.rgb), self.side, self.side))
 
 
 class Solved(StrictStruct, kw_only=True, frozen=True):

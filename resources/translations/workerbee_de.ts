@@ -5739,6 +5739,10 @@
         <translation>%1 %2</translation>
     </message>
     <message>
+        <source>%1 bytes are no %2 × %3 pixels</source>
+        <translation>%1 Bytes sind nicht %2 × %3 Pixel</translation>
+    </message>
+    <message>
         <source>%1 is of a newer Workerbee.</source>
         <translation>%1 stammt von einem neueren Workerbee.</translation>
     </message>

@@ -101,4 +101,4 @@ def test_a_patch_of_nearly_any_library_is_a_twentieth_of_the_download(build: Bui
     """The figures of the page Installation, from the lists that the engines are made of."""
     files = all_files(build).for_python("3.11")
     assert {each.library for each in files.downloaded if each.bytes > files.download_bytes / 20} == large
-    assert len(files.downloaded) == {"cpu": 77, "cuda13": 97}[build] and this_python()
+    assert len(files.downloaded) == {"cpu": 78, "cuda13": 98}[build] and this_python()

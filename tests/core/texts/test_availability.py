@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
-from datetime import datetime, timedelta
-from typing import Any, get_args
+from datetime import datetime, timedelta, tzinfo
+from types import SimpleNamespace
+from typing import Any, Self, get_args
 
 import pytest
 
@@ -16,6 +18,7 @@ from core.availability.prices import Prices
 from core.availability.rule_views import rule_views
 from core.availability.rules import AvailabilityRules
 from core.records.pauses import Interval
+from core.texts import availability, localization
 from core.texts.availability import ignored, pause, reason, rule_name, slowed
 from core.texts.settings.pause_history import line_of, lines_of
 from core.texts.settings.rule_views import sees
@@ -26,6 +29,22 @@ RULES = AvailabilityRules(
     idle_minutes=5, hours=("." * 22 + "xx",) * 7, programs=("blender",), price_file="/prices.csv", highest_price=0.2
 )
 PRICES = Prices((NOW.timestamp(), NOW.timestamp() + 3600), (0.3071, 0.1))
+
+
+class _Then(datetime):
+    """The class datetime, whose clock stands still."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> Self:
+        return cls.fromtimestamp(NOW.timestamp(), tz)
+
+
+@pytest.fixture(autouse=True)
+def it_is_still_that_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where midnight has passed since the examples of this module were made."""
+    clock = SimpleNamespace(localtime=lambda *at: time.localtime(*at or (NOW.timestamp(),)), strftime=time.strftime)
+    monkeypatch.setattr(localization, "time", clock)
+    monkeypatch.setattr(availability, "datetime", _Then)
 
 
 @pytest.mark.parametrize(
