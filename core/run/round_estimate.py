@@ -79,11 +79,13 @@ class RoundEstimate:
 class OwnRound:
     """A round, or an epoch of ``mode = "gradients"``, as a volunteer behind a router will have it.
 
-    ``sent_bytes`` is also what it receives, with ``topk`` of each other peer. ``round_seconds`` and ``training_share``
-    (0 to 1) are ``None`` where the speed of the swarm is not known; without a line no exchange takes any time.
+    ``received_bytes`` is as much as ``sent_bytes``, or more with ``topk``: in a swarm that is large enough.
+    ``round_seconds`` and ``training_share`` (0 to 1) are ``None`` where the speed of the swarm is not known; without a
+    line no exchange takes any time.
     """
 
     sent_bytes: int
+    received_bytes: int
     round_seconds: float | None = None
     training_share: float | None = None
 
@@ -91,15 +93,15 @@ class OwnRound:
 def estimate_own_round(manifest: RunManifest, samples_per_second: float | None, line: Line | None) -> OwnRound:
     """The estimate for a volunteer with that line in a swarm which computes so many samples per second, it included."""
     sent = estimate_requirements(manifest).traffic_bytes // 2
-    if not samples_per_second:
-        return OwnRound(sent)
     collaboration = manifest.collaboration
+    received = sent * received_share(collaboration)
+    if not samples_per_second:
+        return OwnRound(sent, received)
     computing = collaboration.target_batch_size / samples_per_second
     computing = min(computing, collaboration.max_round_seconds or computing)
-    received = sent * received_share(collaboration)
     exchange = 0.0 if line is None else _exchange_seconds(collaboration, sent, received, line)
     whole = max(computing, exchange) if _is_overlapped(collaboration) else computing + exchange
-    return OwnRound(sent, whole, computing / whole)
+    return OwnRound(sent, received, whole, computing / whole)
 
 
 def _exchange_seconds(collaboration: Collaboration, sent_bytes: int, received_bytes: int, line: Line) -> float:

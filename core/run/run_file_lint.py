@@ -74,19 +74,23 @@ def _of_rounds(manifest: RunManifest, needs: ResourceRequirements) -> Iterator[s
     """Overlap hides an exchange only while there is something left to compute."""
     collaboration, epoch_seconds = manifest.collaboration, _epoch_seconds(manifest, needs)
     seconds = needs.traffic_bytes * 8 / HOME_UPLOAD_BITS_PER_SECOND
-    if seconds > epoch_seconds:
+    may_take = f"Averaging may take {seconds:.0f} s on a home uplink (10 Mbit/s)"
+    if seconds > epoch_seconds and collaboration.mode == "local-sgd":
         yield (
-            f"Averaging may take {seconds:.0f} s on a home uplink (10 Mbit/s), and an epoch lasts only about "
-            f"{epoch_seconds:.0f} s: computers will stand still meanwhile. Raise [collaboration] "
-            "target_batch_size or average_state_every."
+            f"{may_take}, and a round lasts only about {epoch_seconds:.0f} s: it will last as long as its averaging. "
+            "Raise [collaboration] target_batch_size or max_round_seconds."
+        )
+    elif seconds > epoch_seconds:
+        yield (
+            f"{may_take}, and an epoch lasts only about {epoch_seconds:.0f} s: computers will stand still meanwhile. "
+            "Raise [collaboration] target_batch_size or average_state_every."
         )
     allowed = collaboration.averaging_timeout - collaboration.matchmaking_time
     is_limited = collaboration.mode == "gradients" or collaboration.allreduce_timeout is not None
     if is_limited and seconds > (collaboration.allreduce_timeout or allowed):
         who = "everybody gives" if collaboration.allreduce_timeout else "plain hivemind peers give"
         yield (
-            f"Averaging may take {seconds:.0f} s on a home uplink (10 Mbit/s), and {who} up after "
-            f"{collaboration.allreduce_timeout or allowed:.0f} s: raise [collaboration] "
+            f"{may_take}, and {who} up after {collaboration.allreduce_timeout or allowed:.0f} s: raise [collaboration] "
             f"{'allreduce_timeout' if collaboration.allreduce_timeout else 'averaging_timeout'}."
         )
     kinds = collaboration.grad_compression, collaboration.state_averaging_compression

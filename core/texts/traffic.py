@@ -11,7 +11,7 @@ from core.placeholders import fill_placeholders
 from core.protocol.events import LineMeasured
 from core.records.settings import Settings
 from core.run.manifest import RunManifest
-from core.run.round_estimate import Line, estimate_own_round
+from core.run.round_estimate import Line, OwnRound, estimate_own_round
 from core.texts import figures
 from core.texts.localization import installed, translate
 
@@ -26,19 +26,33 @@ def traffic_of(manifest: RunManifest, samples_per_second: float | None, line: Li
     ``samples_per_second`` is the speed of the whole swarm with the volunteer in it; without it nothing is said of time.
     """
     own = estimate_own_round(manifest, samples_per_second, line)
-    is_local = manifest.collaboration.mode == "local-sgd"
-    each_way = (
-        translate("Traffic", "Sends about %1 in a round and receives as much")
-        if is_local
-        else translate("Traffic", "Sends about %1 in an epoch and receives as much")
-    )
-    parts = [fill_placeholders(each_way, figures.size(own.sent_bytes))]
+    both = figures.size(own.sent_bytes), figures.size(own.received_bytes)
+    parts = [fill_placeholders(_each_way(manifest, own), *both)]
     if own.round_seconds is not None:
-        hourly = figures.size(own.sent_bytes * _SECONDS_PER_HOUR / own.round_seconds)
-        parts.append(fill_placeholders(translate("Traffic", "about %1 an hour each way"), hourly))
+        words = (
+            translate("Traffic", "about %1 an hour each way")
+            if own.received_bytes == own.sent_bytes
+            else translate("Traffic", "about %1 sent and up to %2 received an hour")
+        )
+        parts.append(fill_placeholders(words, *_hourly(own, own.round_seconds)))
     if line is not None and own.training_share is not None:
         parts.append(_left_of_computing(line, own.training_share))
     return " · ".join(parts)
+
+
+def _each_way(manifest: RunManifest, own: OwnRound) -> str:
+    """With places for what is sent and for what is received at the most."""
+    if own.received_bytes > own.sent_bytes:
+        return translate("Traffic", "Sends about %1 in a round and receives as much of each other peer, up to %2")
+    if manifest.collaboration.mode == "local-sgd":
+        return translate("Traffic", "Sends about %1 in a round and receives as much")
+    return translate("Traffic", "Sends about %1 in an epoch and receives as much")
+
+
+def _hourly(own: OwnRound, round_seconds: float) -> tuple[str, str]:
+    """What is sent in an hour, and received at the most."""
+    rounds = _SECONDS_PER_HOUR / round_seconds
+    return figures.size(own.sent_bytes * rounds), figures.size(own.received_bytes * rounds)
 
 
 def known_line(settings: Settings, upload: LineMeasured | None, download: LineMeasured | None) -> Line | None:
@@ -144,8 +158,12 @@ def hourly_traffic(traffic: HourlyTraffic, session: Session, now: float) -> str:
     speed = session.progress.swarm_samples_per_second if session.progress else None
     if session.chosen is not None and speed:
         own = estimate_own_round(session.chosen.manifest, speed, line=None)
-        expected = own.sent_bytes * _SECONDS_PER_HOUR / (own.round_seconds or _SECONDS_PER_HOUR)
-        parts.append(fill_placeholders(translate("Traffic", "about %1 each expected"), figures.size(expected)))
+        words = (
+            translate("Traffic", "about %1 each expected")
+            if own.received_bytes == own.sent_bytes
+            else translate("Traffic", "about %1 and up to %2 expected")
+        )
+        parts.append(fill_placeholders(words, *_hourly(own, own.round_seconds or _SECONDS_PER_HOUR)))
     return " · ".join(parts)
 
 

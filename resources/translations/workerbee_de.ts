@@ -5056,6 +5056,14 @@
         <translation>etwa %1 je Stunde und Richtung</translation>
     </message>
     <message>
+        <source>about %1 sent and up to %2 received an hour</source>
+        <translation>in der Stunde etwa %1 gesendet und bis zu %2 empfangen</translation>
+    </message>
+    <message>
+        <source>Sends about %1 in a round and receives as much of each other peer, up to %2</source>
+        <translation>Sendet in einer Runde etwa %1 und empfängt ebenso viel von jedem anderen Peer, bis zu %2</translation>
+    </message>
+    <message>
         <source>Downloads %1 at the start.</source>
         <translation>Lädt am Anfang %1 herunter.</translation>
     </message>
@@ -5094,6 +5102,10 @@
     <message>
         <source>about %1 each expected</source>
         <translation>erwartet je etwa %1</translation>
+    </message>
+    <message>
+        <source>about %1 and up to %2 expected</source>
+        <translation>etwa %1 und bis zu %2 erwartet</translation>
     </message>
     <message>
         <source>This run: %1 of this computer&apos;s traffic in the last %2</source>

@@ -19,6 +19,7 @@ from core.run.requirements import estimate_requirements
 from core.run.run_file import MAX_RUN_FILE_BYTES, load_run_file, parse_run_file, template, write_template
 from core.run.run_file_lint import lint
 from core.run.spec.optimizer import AdamW8bit
+from core.run.spec.recipe import ArithmeticGPT
 
 _COUNTED_BY_PUBLISH = {"format", "revision"}
 
@@ -393,6 +394,20 @@ def test_local_sgd_sends_what_has_changed_once(codec: str, bytes_each_way: float
     needs = estimate_requirements(parse_run_file(in_local_sgd(delta_codec=f'"{codec}"')))
     assert needs.traffic_bytes == pytest.approx(2 * bytes_each_way * needs.trained_parameters, rel=0.01)
     assert needs.download_bytes == 6 * needs.trained_parameters
+
+
+@pytest.mark.parametrize(
+    ("mode", "remedies"),
+    [
+        ("local-sgd", "target_batch_size or max_round_seconds."),
+        ("gradients", "target_batch_size or average_state_every."),
+    ],
+)
+def test_what_helps_against_averaging_longer_than_a_round_is_an_option_of_that_mode(mode: str, remedies: str) -> None:
+    large = ArithmeticGPT(layers=12, width=1024, heads=8)
+    run = msgspec.structs.replace(parse_run_file(in_local_sgd(mode=f'"{mode}"')), recipe=large)
+    (hint,) = (hint for hint in lint(run) if " lasts only about " in hint)
+    assert hint.endswith(remedies)
 
 
 def test_sparse_changes_with_momentum_are_a_hint() -> None:

@@ -52,6 +52,17 @@ def test_a_round_of_local_sgd_is_called_a_round() -> None:
     assert traffic_of(MANIFEST, None, None) == "Sends about 812.0 KB in an epoch and receives as much"
 
 
+def test_of_sparse_changes_more_is_received_than_sent() -> None:
+    sparse = msgspec.structs.replace(
+        LOCAL_SGD, collaboration=msgspec.structs.replace(LOCAL_SGD.collaboration, delta_codec="topk")
+    )
+    sends = "Sends about 4.1 KB in a round and receives as much of each other peer, up to "
+    assert traffic_of(sparse, None, None).startswith(sends)
+    assert " sent and up to " in traffic_of(sparse, 1000.0, None)
+    session = replace(Session(), chosen=msgspec.structs.replace(RUN, manifest=sparse), progress=TRAINING)
+    assert " and up to " in hourly_traffic(HourlyTraffic().after(TRAINING, 100.0), session, 100.0)
+
+
 def test_the_speed_of_a_swarm_is_known_as_far_as_its_parts_are() -> None:
     assert swarm_speed(10.0, 5.0) == 15.0
     assert swarm_speed(None, 5.0) == 5.0
