@@ -8,10 +8,9 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtDBus import QDBusConnection, QDBusError, QDBusMessage, QDBusServiceWatcher
 
 from app.desktop.dbus import call_async, subscribe, unwrap_variant
-from core.observers.desktop_bus.services import Target
+from core.observers.desktop_bus.services import ABSENT_ERRORS, Target
 
 RETRY_SECONDS = 30.0
-_ABSENT = ("org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner")
 # by libdbus itself, when the connection ends
 _DISCONNECTED = ("", "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local", "Disconnected")
 _SLOTS = {"": "on_message", "a{sv}": "on_values(QVariantMap)", "as": "on_texts(QStringList)"}
@@ -93,7 +92,7 @@ class ServiceAnswer(QObject):
     @Slot(QDBusError)
     def on_error(self, error: QDBusError) -> None:
         """Receive the failure: there is no such service, it refuses, or it hangs."""
-        self.is_absent = error.name() in _ABSENT
+        self.is_absent = error.name() in ABSENT_ERRORS
         if not self.is_absent:
             self._retry.start()
         self._accept(None)

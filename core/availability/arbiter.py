@@ -177,9 +177,9 @@ def _causes(state: ArbiterState, rules: AvailabilityRules, observation: Observat
             yield _Cause(reason, began, observation, has_asked)
         elif before is not None and before.has_asked:
             held = blind_verdict(rule, rules, observation, before.seen) if was_asking else None
-            after = _held(before, held, state, observation.at, now) if held else _resting(before, state, rules, now)
-            if after is not None:
-                yield after
+            cause = _held(before, held, state, observation.at, now) if held else _resting(before, state, rules, now)
+            if cause is not None:
+                yield cause
 
 
 def _held(before: _Cause, reason: Reason, state: ArbiterState, at: datetime, now: float) -> _Cause | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from core.availability.blind_rules import BlindRule
+from core.availability.decision import RuleName
+from core.availability.rule_views import is_on
 from core.availability.rules import AvailabilityRules
 from core.cli.commands.diagnostics import Finding
 from core.observers.battery import power
@@ -21,7 +22,7 @@ _LOCKED = "logind tells that the screen is locked, or that nobody is logged in"
 class _Line:
     subject: str
     field: str
-    rule: BlindRule
+    rule: RuleName
 
 
 _LINES = (
@@ -38,16 +39,9 @@ _LINES = (
 def desktop_sources(rules: AvailabilityRules) -> Iterator[Finding]:
     """Examine who tells what the rules of `join` and of the service ask for, whether a rule is on or not."""
     told = told_now(EVERYTHING, _PATIENCE_SECONDS)
-    asked = {
-        "idle": rules.needs_idle_time,
-        "game": rules.games,
-        "film": rules.films,
-        "metered": rules.metered,
-        "power_saver": rules.power_saver,
-        "battery": rules.battery,
-    }
     for line in _LINES:
-        yield _finding(line, told, asked[line.rule])
+        is_asked = rules.needs_idle_time if line.rule == "idle" else is_on(line.rule, rules)
+        yield _finding(line, told, is_asked)
 
 
 def _finding(line: _Line, told: Mapping[str, Told], is_asked: bool) -> Finding:

@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from core.observers.desktop_bus.readings import Properties
-from core.observers.desktop_bus.services import Target
+from core.observers.desktop_bus.services import ABSENT_ERRORS, Target
 
 ANSWER_SECONDS = 1.0
 REST_SECONDS = 30.0
 """For so long a service that has not answered in time is not asked again."""
 SYSTEM_BUS = "unix:path=/run/dbus/system_bus_socket"
-_ABSENT = ("org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner")
 _WHOLE_BUS = ""
 _log = logging.getLogger(__name__)
 
@@ -95,7 +94,7 @@ class BusConnection:
         reply = self._opened().send_and_get_reply(message, timeout=self._answer_seconds)
         if reply.header.message_type is MessageType.error:
             name = reply.header.fields.get(HeaderFields.error_name, "")
-            raise NoAnswerError(f"{target.service}: {name}", name in _ABSENT)
+            raise NoAnswerError(f"{target.service}: {name}", name in ABSENT_ERRORS)
         return reply.body[0] if reply.body else None
 
     def _opened(self) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from core.availability.rules import AvailabilityRules
@@ -115,14 +115,10 @@ class DesktopReader:
         if seats.is_own is not False and seats.kind != "tty":
             for name, target in (("Mutter", MUTTER), ("Muffin", MUFFIN)):
                 yield _told(answered_idle_seconds(self._session.answer(target, "GetIdletime")), name)
-            if (seats.kind or _kind_of_session(os.environ)) == "x11":
+            if (seats.kind or os.environ.get("XDG_SESSION_TYPE")) == "x11":
                 answer = self._session.answer(KDE_SCREEN_SAVER, "GetSessionIdleTime")
                 yield _told(answered_idle_seconds(answer), "KDE")
         yield _told(seats.idle_seconds, _LOGIND)
-
-
-def _kind_of_session(environment: Mapping[str, str]) -> str:
-    return environment.get("XDG_SESSION_TYPE", "")
 
 
 def _told(value: object, source: str) -> Told:

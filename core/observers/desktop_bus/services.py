@@ -14,6 +14,8 @@ class Target:
     interface: str
 
 
+ABSENT_ERRORS = ("org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner")
+"""What the bus answers where nobody has a service's name."""
 BUS = Target("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
 
 # On the system bus.
