@@ -117,7 +117,7 @@ def _matchmaking(data: bytes) -> None:
         return
     group = GroupAgreement([told, Told(3, 2, b"root", True, 2).packed()], told)
     assert group.size <= 2 and group.peers >= 0
-    _ = group.version, group.is_majority
+    _ = group.version, group.has_quorum
 
 
 def _tensor_part(data: bytes) -> None:

@@ -34,11 +34,12 @@ SPARSE = "only the largest changes"
 NONSENSE = "two who send nonsense"
 REDUCER = "a reducer that returns the opposite"
 BENT = "a reducer that bends averages, and a keeper that audits"
+CLAIMS = "one of two who claims a billion samples"
 FLIPPED = "a liar whose changes are tried out"
 TIE = "two that differ without an organiser"
 SLOW = "one ten times slower, overlapped, in 4 bits"
 MISSES = "keeper, client and one who misses a round"
-OFTEN = {JOINED, DIFFERS, MISSES, LIAR, BENT}
+OFTEN = {JOINED, DIFFERS, MISSES, LIAR, CLAIMS, BENT}
 
 
 def rows() -> tuple[Row, ...]:
@@ -62,6 +63,7 @@ def rows() -> tuple[Row, ...]:
     blind = msgspec.structs.replace(honest, mode="direct", audits=0.0)
     auditor = msgspec.structs.replace(blind, audits=1.0)
     trying = Member(manifest=of_four, keeps=True, tries=4)
+    claiming = Member(manifest=plain, mode="client", lies_from=2, lie="zero")
     flipping = msgspec.structs.replace(honest, lies_from=0, lie="flip")
     bent = msgspec.structs.replace(opposite, lie="bent")
     alone = Member(manifest=plain, has_organiser=False, audits=1.0)
@@ -73,6 +75,7 @@ def rows() -> tuple[Row, ...]:
         Row(name=MISSES, members=(*missed, missing), epochs=EPOCHS),
         # of three honest ones another may miss a round; one liar of two senders is half of them
         Row(name=LIAR, members=(Member(manifest=of_four, keeps=True), *[honest] * 3, liar), epochs=EPOCHS),
+        Row(name=CLAIMS, members=(Member(manifest=plain), claiming), epochs=EPOCHS),
         Row(name=NONSENSE, members=(Member(manifest=of_four), honest, *talking), epochs=EPOCHS),
         Row(
             name=REDUCER,
@@ -130,6 +133,14 @@ def test_one_that_is_ten_times_slower_takes_fewer_steps_and_what_it_has_changed_
 def test_the_liar_is_named_by_who_reduces_and_nobody_else_is(outcomes: dict[str, Outcome]) -> None:
     keeper, *others = outcomes[LIAR].outliers
     assert keeper == [4] and not any(others), outcomes[LIAR].outliers
+
+
+@pytest.mark.rows(CLAIMS)
+def test_one_of_two_who_claims_a_billion_samples_is_named_and_counts_for_those_that_it_has_reported(
+    outcomes: dict[str, Outcome],
+) -> None:
+    """Its changes are zeros: they would be the average, if they counted for what it claims."""
+    assert outcomes[CLAIMS].outliers[0] == [1], outcomes[CLAIMS].outliers
 
 
 @pytest.mark.rows(LIAR)

@@ -68,9 +68,8 @@ def test_a_reducer_that_is_killed_in_the_middle_of_an_exchange_leaves_equal_base
     client = recorded.at(net.host()).volunteer(organiser.posted, "client", "client")
     organiser.wait_for(RoundFinished, lambda event: gave(event) and event.peers == 3)
     here = len(reducer.said)
-    share = reducer.wait_for(Progress, lambda event: (event.exchanged_share or 0.0) > 0.1, since=here).exchanged_share
+    reducer.wait_for(Progress, lambda event: 0.1 < (event.exchanged_share or 0.0) < 0.9, since=here)
     kill(reducer.family)
-    assert share is not None and share < 0.9
     average_together(organiser, client, among=2)
     assert_equal_base_weights(recorded)
     again = recorded.at(net.host()).volunteer(organiser.posted, "another", "direct")

@@ -278,10 +278,10 @@ class Training:
         """How the members' parameters compare at that point."""
         ended = [torch.load(folder / f"{point}.parameters") for folder in self._honest]
         travelled = float((ended[0] - torch.load(self._folders[0] / "untrained.parameters")).norm())
-        distance = max(float((one - other).norm()) for one, other in itertools.combinations(ended, 2))
+        distances = (float((one - other).norm()) for one, other in itertools.combinations(ended, 2))
         moved = [float((folder / f"{point}.moved").read_text()) for folder in self._honest]
         return {
-            "distance": distance / travelled,
+            "distance": max(distances, default=0.0) / travelled,
             "moved": [each / travelled for each in moved],
             "shared_numbers": ended[0].numel(),
         }

@@ -50,7 +50,7 @@ def exchanged(
     order = [2, 0, 3, 1]
     parts = [rule.codec.decode(sent[number], NUMBERS) for number in order]
     average = bytes_of(rule.encoded_average(parts, [weights[number] for number in order]))
-    part = AuditedPart(REDUCER, AUDITOR, SENDERS, NUMBERS, average, rule.codec, rule.encoded_average)
+    part = AuditedPart(REDUCER, AUDITOR, SENDERS, NUMBERS, average, rule.codec, rule.encoded_average, [0.0] * SENDERS)
     shown = {number: Shown(bytes_of(each), WEIGHTS[number]) for number, each in enumerate(sent)}
     return part, shown, Account(tuple(weights), tuple(digest_of(each.encoded) for each in shown.values()))
 
@@ -88,6 +88,29 @@ def test_a_reducer_cannot_explain_a_lie_by_weights_that_it_may_not_give() -> Non
         assert judge(changed(part, 0.3), shown, lie) == Verdict(disputed=frozenset({3}))
     assert judge(part, shown, Account((9.0, 60.0, 140.0, 90.0), account.digests)) == Verdict(is_liar=True)
     assert judge(part, shown, Account(account.weights[:3], account.digests[:3])) == Verdict(is_liar=True)
+
+
+def test_who_claims_more_than_it_has_reported_counts_for_that_and_the_reducer_is_right() -> None:
+    part, shown, _ = exchanged()
+    claims = shown | {3: Shown(shown[3].encoded, 1e9)}
+    weights = (100.0, 60.0, 140.0, 180.0)  # it has reported 90, and may have computed as many since then
+    sent = [part.decoded(shown[number].encoded) for number in range(SENDERS)]
+    average = bytes_of(part.combine(sent, weights))
+    account = Account(weights, tuple(digest_of(each.encoded) for each in shown.values()))
+    heard = replace(part, average=average, reported=[0.0, 0.0, 0.0, 100.0])  # a little later
+    assert judge(heard, claims, account) == Verdict()
+    assert judge(replace(heard, reported=[0.0] * SENDERS), claims, account) == Verdict(disputed=frozenset({3}))
+
+
+def test_a_reducer_that_gives_itself_a_hundred_times_what_it_has_reported_is_a_liar() -> None:
+    part, shown, account = exchanged()
+    heard = replace(part, reported=[0.0, 60.0, 0.0, 0.0])
+    assert judge(heard, shown, account) == Verdict()
+    for itself, is_liar in ((5000.0, False), (1e9, True)):
+        weights = (100.0, itself, 140.0, 90.0)
+        average = part.combine([part.decoded(each.encoded) for _, each in sorted(shown.items())], weights)
+        lie = Account(weights, account.digests)
+        assert judge(replace(heard, average=bytes_of(average)), shown, lie) == Verdict(is_liar=is_liar)
 
 
 def test_where_a_sender_and_the_reducer_say_different_things_both_are_in_dispute() -> None:

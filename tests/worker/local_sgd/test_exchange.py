@@ -14,6 +14,7 @@ from hivemind.proto import averaging_pb2
 from hivemind.utils.asyncio import as_aiter
 from torch import Tensor
 
+from core.worker.swarm.aggregation.claimed_weights import ClaimedWeights
 from core.worker.swarm.averaging.allreduce import root_mean_square
 from core.worker.swarm.local_sgd.answer_checks import (
     MIN_NUMBERS,
@@ -73,6 +74,22 @@ def test_everybody_gets_the_same_bytes_of_the_mean() -> None:
     assert answers[0] is answers[1]
     mean = RULE.codec.decode(answers[0], COUNT)
     assert float((mean - (mine + theirs) / 2).norm() / mean.norm()) < 0.02
+
+
+@pytest.mark.parametrize(("reported", "counts_for"), [(0.0, 400.0), (100.0, 200.0)])
+def test_of_two_senders_a_claim_of_a_billion_samples_does_not_decide_the_average(
+    reported: float, counts_for: float
+) -> None:
+    """Without a report it counts for four times the other's weight, as the run's ``weight_cap`` says."""
+    mine, theirs = torch.randn(COUNT), torch.randn(COUNT)
+    claims = ClaimedWeights([1.0, 1.0], [0.0, reported])
+    reducer, (answer_to_me, _) = reduction(mine, theirs, weights=(100.0, 1e9), claims=claims)
+    assert isinstance(answer_to_me, Tensor)
+    mean = (100 * mine + counts_for * theirs) / (100 + counts_for)
+    assert float((RULE.codec.decode(answer_to_me, COUNT) - mean).norm() / mean.norm()) < 0.02
+    assert reducer.outliers() == ({1} if reported else set())
+    (account,) = reducer.accounts()
+    assert account.weights == (100.0, 2 * reported or 1e9)
 
 
 @pytest.mark.parametrize(
@@ -203,7 +220,7 @@ def test_a_weight_that_is_no_weight_is_nonsense() -> None:
 
 def test_a_reducer_gives_account_of_what_it_has_received_and_how_it_has_weighed_that() -> None:
     honest, nonsense = torch.randn(COUNT), torch.full((COUNT,), float("nan"))
-    options: dict[str, Any] = {"shares": (1.0, 1.0, 0.5)}
+    options: dict[str, Any] = {"claims": ClaimedWeights([1.0, 1.0, 0.5], [0.0] * 3)}
     reducer, _answers = reduction(honest, nonsense, 2 * honest, weights=(8.0, 8.0, 6.0), **options)
     (account,) = reducer.accounts()
     assert account.weights == (8.0, 0.0, 3.0)

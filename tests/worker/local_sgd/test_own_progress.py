@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 import torch
+from hivemind.averaging.matchmaking import MatchmakingException
 from torch import Tensor
 
 from core.worker.swarm.averaging.allreduce import ExchangeFailedError
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import PART_NUMBERS, EncodedTensors
 from core.worker.swarm.local_sgd.codecs.wire import codec
 from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov
-from core.worker.swarm.local_sgd.own_progress import OwnProgress, Rebase, has_missed
+from core.worker.swarm.local_sgd.own_progress import OwnProgress, Rebase, may_have_missed
 from core.worker.swarm.patches.matchmaking import StaleRoundError
 
 CODEC = codec("int8")
@@ -95,12 +96,18 @@ def test_a_model_that_trains_on_is_carried_to_the_new_base_weights_some_numbers_
 
 
 @pytest.mark.parametrize(
-    ("error", "is_missed"),
-    [(StaleRoundError("whoever is there has begun a later epoch"), True), (ExchangeFailedError("lost"), False)],
+    ("error", "may_have_stepped"),
+    [
+        (StaleRoundError("whoever is there has begun a later epoch"), True),
+        (ExchangeFailedError("lost in the middle"), True),
+        (MatchmakingException("nobody is there"), False),
+    ],
 )
-def test_others_have_gone_on_without_who_finds_only_peers_of_a_later_round(error: Exception, is_missed: bool) -> None:
+def test_others_may_have_stepped_without_who_found_a_later_round_or_lost_its_exchange(
+    error: Exception, may_have_stepped: bool
+) -> None:
     control: Any = Future()
-    assert not has_missed(control)
+    assert not may_have_missed(control)
     control.set_exception(error)
-    assert has_missed(control) == is_missed
-    assert not has_missed(None)
+    assert may_have_missed(control) == may_have_stepped
+    assert not may_have_missed(None)

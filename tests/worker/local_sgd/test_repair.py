@@ -51,6 +51,16 @@ def test_it_is_over_once_the_weights_have_as_many_steps_behind_them(clock: Clock
     assert not due.is_due() and due.min_outer_steps == 0
 
 
+def test_a_group_that_knows_of_fewer_steps_does_not_end_the_search_for_more(clock: Clock) -> None:
+    due = Repair()
+    due.request(6)
+    due.request(5)
+    assert due.min_outer_steps == 6
+    clock.now += WAIT_SECONDS
+    due.tried(5, stand_still=False)
+    assert due.min_outer_steps == 6
+
+
 def test_after_some_tries_it_waits_for_the_next_group(clock: Clock) -> None:
     due = Repair()
     due.request(5)

@@ -42,7 +42,7 @@ def test_who_has_seen_a_sender_vanish_and_who_has_not_agree_on_the_group() -> No
     assert (len(client), client.lost) == (3, 0)
     for outcome in (reducer, client):
         group = GroupAgreement(outcome.everybody.values())
-        assert (group.size, group.peers, group.is_majority) == (3, 5, True)
+        assert (group.size, group.peers, group.has_quorum) == (3, 5, True)
 
 
 @pytest.mark.parametrize("is_over", [True, False])

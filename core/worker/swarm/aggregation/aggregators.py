@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from hivemind.p2p import PeerID
@@ -18,14 +18,13 @@ from torch import Tensor
 from core.run.spec.collaboration import Aggregation
 from core.worker.swarm.aggregation.agreement import SenderAgreement
 from core.worker.swarm.aggregation.answer_bounds import AGREED, AnswerBounds, GradientAnswers, StateAnswers
+from core.worker.swarm.aggregation.claimed_weights import GROSS, ClaimedWeights
 from core.worker.swarm.aggregation.rules import MIN_SENDERS, aggregate, clip_rows
 from core.worker.swarm.aggregation.state_aggregation import aggregate_states
 from core.worker.swarm.aggregation.state_movement import StateMovement
 from core.worker.swarm.aggregation.sybil_resistance import SenderShares
 
-GROSS = 100.0  # times the median weight, or the median size: no honest peer of one run is so far away
 LARGER_THAN_OURS = 3.0  # times our norm, as the gradient of a peer with a tenth of our samples
-MORE_THAN_REPORTED = 2.0  # times the samples of its last report, as a peer may have computed since then
 
 
 @dataclass(frozen=True)
@@ -57,8 +56,21 @@ class Aggregator(ABC):
         self._rule = rule
         self._is_robust = rule.aggregation != "mean"
         self.shares = SenderShares()
+        self._reported: Mapping[PeerID, float] = {}
         self._senders: Sequence[PeerID] = ()
         self._own: int | None = None
+
+    def know_samples(self, reported: Mapping[PeerID, float]) -> None:
+        """Learn how many samples of this epoch each peer has told the swarm of."""
+        self._reported = reported
+
+    def reported(self, senders: Sequence[PeerID]) -> list[float]:
+        """How many samples of this epoch each of these has told the swarm of; 0 where that is unknown."""
+        return [self._reported.get(peer, 0.0) for peer in senders]
+
+    def claims(self, senders: Sequence[PeerID]) -> ClaimedWeights:
+        """How much of the weights of these is believed in an exchange that they are in together."""
+        return ClaimedWeights(self.shares.of(senders), self.reported(senders))
 
     def begin(self, tensors: Sequence[Tensor], senders: Sequence[PeerID], own: int | None) -> None:
         """An exchange of these tensors begins; ``own`` is our index among the senders."""
@@ -88,41 +100,34 @@ class GradientAggregator(Aggregator):
     def __init__(self, rule: AggregationRule) -> None:
         super().__init__(rule)
         self.answers, self._agreement = GradientAnswers(), SenderAgreement()
-        self._reported: Mapping[PeerID, float] = {}
-
-    def know_samples(self, reported: Mapping[PeerID, float]) -> None:
-        """Learn how many samples of this epoch each peer has told the swarm of."""
-        self._reported = reported
 
     def begin(self, tensors: Sequence[Tensor], senders: Sequence[PeerID], own: int | None) -> None:
         """Begin an exchange as `Aggregator` does, and leave out who is opposed."""
         super().begin(tensors, senders, own)
         self._products, self._named = torch.zeros(len(senders), len(senders), dtype=torch.float64), set[int]()
-        self._share_of_sender = self.shares.of(senders)
+        self._claims = self.claims(senders)
         opposed = self._agreement.opposed() if self._is_robust else frozenset()
         self._left_out = {index for index, peer in enumerate(senders) if peer in opposed and index != own}
 
     def aggregated(self, sent: Sequence[Sent], mine: Tensor, movement: float) -> Tensor:
         """As `Aggregator`; zeros where nobody has any weight."""
-        weighed = [each for each in sent if each.weight > 0]
+        weighed = [
+            replace(each, weight=self._claims.believed(each.sender, each.weight)) for each in sent if each.weight > 0
+        ]
         if not weighed:
             return torch.zeros_like(mine)
         self._compare(weighed)
         counted = [each for each in weighed if each.sender not in self._left_out] or weighed
         parts = [each.part for each in counted]
-        weights = [self._bounded(each) for each in counted]
+        weights = [each.weight for each in counted]
         if len(counted) < MIN_SENDERS:
             parts, weights = self._bounded_by_ours(counted, parts, weights)
         return aggregate(parts, weights, self._rule.aggregation, self._rule.weight_cap)
 
     def _compare(self, weighed: Sequence[Sent]) -> None:
-        """Take note of who has claimed an absurd weight, and of the inner products of all parts."""
+        """Take note of who has sent far more than the others, and of the inner products of all parts."""
         if len(weighed) < MIN_SENDERS:
             return
-        usual = float(torch.tensor([each.weight for each in weighed], dtype=torch.float64).median())
-        self._named.update(
-            each.sender for each in weighed if each.weight > max(GROSS * usual, self._most_samples(each))
-        )
         stacked = torch.stack([each.part for each in weighed])
         norms = stacked.norm(dim=1)
         gross = norms > GROSS * norms.median()
@@ -135,14 +140,7 @@ class GradientAggregator(Aggregator):
     @property
     def named(self) -> set[int]:
         """As `Aggregator`: by the size of a part, or by a weight that was not reported."""
-        return self._named
-
-    def _bounded(self, sent: Sent) -> float:
-        return self._share_of_sender[sent.sender] * min(sent.weight, self._most_samples(sent) or sent.weight)
-
-    def _most_samples(self, sent: Sent) -> float:
-        """How many samples its sender may have computed by its last report; 0 without one."""
-        return MORE_THAN_REPORTED * self._reported.get(self._senders[sent.sender], 0.0)
+        return self._named | self._claims.absurd()
 
     def _bounded_by_ours(
         self, counted: Sequence[Sent], parts: list[Tensor], weights: list[float]

@@ -35,7 +35,7 @@ from hivemind.utils.asyncio import achain, aiter_with_timeout, as_aiter, azip, e
 from torch import Tensor
 
 from core.worker.compute.process_memory import release_memory, return_large_buffers_at_once
-from core.worker.swarm.aggregation.aggregators import Aggregator, GradientAggregator
+from core.worker.swarm.aggregation.aggregators import Aggregator
 from core.worker.swarm.aggregation.bandwidths import bounded_bandwidths
 from core.worker.swarm.aggregation.sybil_resistance import subnet_of
 from core.worker.swarm.averaging.allreduce import (
@@ -212,8 +212,7 @@ class AveragerProcess(StateServer):
 
     async def _know_samples(self, reported: Mapping[PeerID, float]) -> None:
         """Learn how many samples of this epoch each peer has told the swarm of."""
-        if isinstance(self._aggregator, GradientAggregator):
-            self._aggregator.know_samples(reported)
+        self._aggregator.know_samples(reported)
 
     async def _know_barred(self, barred: Container[Hashable]) -> None:
         """Form no group with these peers, use nothing that they send, and send them no state, from now on."""

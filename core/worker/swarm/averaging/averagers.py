@@ -140,8 +140,12 @@ class GradientAverager(grad_averager.GradientAverager, _ObservedAverager):
 
     def step(self, *args: Any, **kwargs: Any) -> Any:
         """Average as GradientAverager does; others count for as many samples as they have reported."""
-        self._outer_pipe.send(("_know_samples", [self._reported()], {}))
+        self._tell_reported_samples()
         return super().step(*args, **kwargs)
+
+    def _tell_reported_samples(self) -> None:
+        """Let our process know how many samples each peer has reported; before an exchange begins."""
+        self._outer_pipe.send(("_know_samples", [self._reported()], {}))
 
     def _tensors_of_the_worker(self) -> Iterable[Tensor]:
         return tuple(self.parameters)

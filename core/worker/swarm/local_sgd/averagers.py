@@ -108,11 +108,11 @@ class DeltaAverager(AuditedAverager, GradientAverager):
         self, *_args: Any, control: StepControl | None = None, weight: float | None = None, **_options: Any
     ) -> StepControl:
         """Begin to average as GradientAverager does, but for `send`; our weight is the number of our samples."""
+        self._tell_reported_samples()
         control = self.schedule_step() if control is None else control
         self._new_averaged_grads = True
-        if weight is None:
-            weight = float(self.local_samples_accumulated) if self._is_counted else 0.0
-        control.weight = weight
+        own_weight = float(self.local_samples_accumulated) if self._is_counted else 0.0
+        control.weight = own_weight if weight is None else weight
         self.reset_accumulated_grads_()
         return control
 
@@ -229,10 +229,8 @@ class DeltaAverager(AuditedAverager, GradientAverager):
 
     def _make_runner(self, **kwargs: Any) -> ValidatingRunner:
         self._round_log.discard_pending()
-        limit, shares = self._usual_size.limit(), self._aggregator.shares
-        return DeltaRunner(
-            rule=self._rule, sent=self.changes, averages=self.averages, limit=limit, shares=shares, **kwargs
-        )
+        kwargs |= {"rule": self._rule, "limit": self._usual_size.limit(), "aggregator": self._aggregator}
+        return DeltaRunner(sent=self.changes, averages=self.averages, **kwargs)
 
     async def _run_allreduce_inplace_(
         self, tensors: Sequence[Tensor], group_info: GroupInfo, group_id: bytes | None = None, **kwargs: Any
@@ -261,6 +259,7 @@ class DeltaAverager(AuditedAverager, GradientAverager):
             average=self.averages.part(number).numpy().tobytes(),
             codec=self._rule.codec,
             combine=self._rule.encoded_average,
+            reported=self._aggregator.reported(exchange.senders),
         )
 
     def _apply_update(self, tensor: Tensor, update: Tensor) -> None:

@@ -22,9 +22,9 @@ from hivemind.proto import averaging_pb2
 from hivemind.utils.asyncio import amap_in_executor
 from torch import Tensor
 
-from core.worker.swarm.aggregation.aggregators import Sent
+from core.worker.swarm.aggregation.aggregators import Aggregator, Sent
+from core.worker.swarm.aggregation.claimed_weights import ClaimedWeights
 from core.worker.swarm.aggregation.leave_one_out import LeaveOneOut
-from core.worker.swarm.aggregation.sybil_resistance import SenderShares
 from core.worker.swarm.averaging.allreduce import (
     AllreduceOutcome,
     ValidatingContainer,
@@ -126,8 +126,8 @@ class DeltaReducer(ValidatingReducer):
     """Aggregates encoded parts by a rule; what a sender receives of it is the encoded aggregate.
 
     ``lengths`` count the numbers of the parts, and ``usual_sizes`` are the root mean squares of ours. A part whose root
-    mean square exceeds ``limit`` is left out; that of our ``own`` sender has no weight then. Of the weights that the
-    senders claim, they have those ``shares``; all of them without.
+    mean square exceeds ``limit`` is left out; that of our ``own`` sender has no weight then. ``claims`` says how much
+    of the weights is believed that the senders claim; all of it without.
     """
 
     def __init__(
@@ -138,10 +138,10 @@ class DeltaReducer(ValidatingReducer):
         rule: ReductionRule,
         limit: float = math.inf,
         own: int | None = None,
-        shares: Sequence[float] = (),
+        claims: ClaimedWeights | None = None,
     ) -> None:
         self._rule, self._limit, self._own, self._usual_sizes = rule, limit, own, usual_sizes
-        self._shares = shares or [1.0] * senders
+        self._claims = claims or ClaimedWeights([1.0] * senders, [0.0] * senders)
         self._refused = set[int]()
         self._norms, self._weights = torch.zeros(len(lengths), senders), torch.zeros(len(lengths), senders).double()
         self._digests = [[b""] * senders for _ in lengths]
@@ -180,8 +180,7 @@ class DeltaReducer(ValidatingReducer):
             elif is_too_large:
                 self.invalid_senders.add(sender_index)
                 raise BannedException(f"sender {sender_index} sent {float(norm):.3g}, far more than is usual")
-        weight *= self._shares[sender_index]
-        self._weights[part_index, sender_index] = weight
+        self._weights[part_index, sender_index] = weight = self._claims.believed(sender_index, weight)
         self._digests[part_index][sender_index] = digest_of(encoded.numpy())
         try:
             return await super().accumulate_part(sender_index, part_index, tensor_part, weight)
@@ -219,8 +218,8 @@ class DeltaReducer(ValidatingReducer):
         return taken or [size for size in sizes if size]
 
     def outliers(self) -> set[int]:
-        """The senders of invalid parts, and those of three or more whose part is absurdly large beside the others'."""
-        return set(super().outliers()) | self._gross()
+        """The senders of invalid parts, and those whose part or weight is absurdly large beside the others'."""
+        return set(super().outliers()) | self._gross() | self._claims.absurd()
 
     def _gross(self) -> set[int]:
         return {sender for norms in self._norms for sender in torch.nonzero(are_gross(norms)).flatten().tolist()}
@@ -242,13 +241,13 @@ class DeltaRunner(ValidatingRunner):
         *,
         rule: ReductionRule,
         limit: float,
-        shares: SenderShares,
+        aggregator: Aggregator,
         sent: EncodedTensors,
         averages: EncodedTensors,
         **kwargs: Any,
     ) -> None:
-        self._rule, self._limit, self._shares, self._sent, self._averages = rule, limit, shares, sent, averages
-        self._counted = CountedShares()
+        self._rule, self._limit, self._sent, self._averages = rule, limit, sent, averages
+        self._aggregator, self._counted = aggregator, CountedShares()
         super().__init__(**kwargs)
 
     def _make_container(self, *args: Any, **options: Any) -> DeltaContainer:
@@ -258,8 +257,8 @@ class DeltaRunner(ValidatingRunner):
         container, index = self.tensor_part_container, self.ordered_peer_ids.index(self.peer_id)
         own = self.sender_peer_ids.index(self.peer_id) if self.peer_id in self.sender_peer_ids else None
         lengths, sizes = container.lengths_of(index), container.sizes_of(index)
-        shares = self._shares.of(self.sender_peer_ids)
-        return DeltaReducer(lengths, sizes, senders, self._rule, self._limit, own, shares)
+        claims = self._aggregator.claims(self.sender_peer_ids)
+        return DeltaReducer(lengths, sizes, senders, self._rule, self._limit, own, claims)
 
     async def _exchange_parts(self, peer_id: PeerID) -> None:
         """As hivemind does; what we reduce ourselves comes to us as the bytes that everybody gets."""

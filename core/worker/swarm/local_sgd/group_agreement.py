@@ -25,7 +25,8 @@ class Told(StrictStruct, frozen=True):
     """What a member tells its group when it begins to look for one.
 
     The ``epoch`` of the round, the version of its base weights, whether it shares them, how many ``peers`` the
-    swarm has as far as it knows, and the reducers that it could not reach lately (``unreached``, peer ids).
+    swarm has as far as it knows, and the reducers that it could not reach lately (``unreached``, peer ids). It is not
+    sure of its base weights where others may have taken a step from them without it.
     """
 
     epoch: int
@@ -34,15 +35,16 @@ class Told(StrictStruct, frozen=True):
     is_shared: bool
     peers: int
     unreached: tuple[bytes, ...] = ()
+    is_sure: bool = True
 
     @property
     def version(self) -> Version:
         """That of its base weights."""
         return self.steps, self.root
 
-    def packed(self) -> tuple[int, int, bytes, bool, int, tuple[bytes, ...]]:
+    def packed(self) -> tuple[int, int, bytes, bool, int, tuple[bytes, ...], bool]:
         """As it is sent: matchmaking reads the epoch, which must come first."""
-        return self.epoch, self.steps, self.root, self.is_shared, self.peers, self.unreached
+        return self.epoch, self.steps, self.root, self.is_shared, self.peers, self.unreached, self.is_sure
 
 
 class GroupAgreement:
@@ -67,21 +69,40 @@ class GroupAgreement:
         return known[len(known) // 2] if known else 0
 
     @property
-    def is_majority(self) -> bool:
-        """Whether the group is more than half of the swarm, so that no other group can be."""
-        return is_majority(self.size, self.peers)
+    def has_quorum(self) -> bool:
+        """Whether its members with the right base weights can take the step that no other group takes."""
+        right = self.version
+        if right is None:
+            return False
+        holders = Counter(each.is_sure for each in self._members if each.version == right)
+        wrong = sum(each.version != right and each.steps <= right[0] for each in self._members)
+        return is_quorum(holders[True], holders[False], self.peers - holders.total() - wrong)
 
     @property
     def version(self) -> Version | None:
-        """That of most members among those that share theirs, if any does; of as many, the organiser's."""
-        shared = Counter(each.version for each in self._members if each.is_shared)
+        """That of most members among those that share theirs, if any does; of as many, the organiser's.
+
+        Those that are not sure of theirs are asked only where nobody else shares any.
+        """
+        sharing = [each for each in self._members if each.is_shared]
+        shared = Counter(each.version for each in [each for each in sharing if each.is_sure] or sharing)
         organisers = self._organiser.version if self._organiser is not None else None
         return min(shared, key=lambda each: (-shared[each], each != organisers, -each[0], each[1]), default=None)
 
 
-def is_majority(group: int, peers: int) -> bool:
-    """Whether a group is more than half of the swarm, so that no other group can be."""
-    return 2 * group > peers
+def is_quorum(sure: int, unsure: int, others: int) -> bool:
+    """Whether the holders of base weights in a group may step: whether nobody has taken, or takes, another step there.
+
+    Some of them are ``sure`` that nobody has, and some ``unsure``, as they were in an exchange that failed, or came too
+    late for one. The ``others`` are all peers that are not in the group, and those in it that are ahead: not those with
+    wrong base weights, each of which looks for the outcome of this very step from now on. Two quorums that step from
+    the same base weights would have a member in common, which has stepped, or is unsure (Gifford, *Weighted voting for
+    replicated data*, 1979). Without any others nobody can have stepped.
+
+    A group that is more than half of the swarm may have no quorum: three peers, of which two form a group while one of
+    them is still behind, would part for good.
+    """
+    return sure > others + unsure if others > 0 else sure + unsure > 0
 
 
 def left_out_reducers(told: Mapping[PeerID, Any], reducers: Collection[PeerID], organiser: str) -> frozenset[PeerID]:
@@ -117,6 +138,6 @@ class UnreachedReducers:
 
 
 def _is_told(told: Any) -> bool:
-    if not isinstance(told, tuple) or list(map(type, told)) != [int, int, bytes, bool, int, tuple]:
+    if not isinstance(told, tuple) or list(map(type, told)) != [int, int, bytes, bool, int, tuple, bool]:
         return False
-    return all(type(each) is bytes for each in told[-1])
+    return all(type(each) is bytes for each in told[5])

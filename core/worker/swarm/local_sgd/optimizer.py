@@ -31,7 +31,7 @@ from core.worker.swarm.local_sgd.codecs.wire import codec
 from core.worker.swarm.local_sgd.group_agreement import GroupAgreement, Told
 from core.worker.swarm.local_sgd.inner_optimizer import InnerOptimizer
 from core.worker.swarm.local_sgd.outer_optimizer import MOMENTUM, OuterNesterov, Version, version_of
-from core.worker.swarm.local_sgd.own_progress import OwnProgress, Rebase, has_broken, has_missed, has_result
+from core.worker.swarm.local_sgd.own_progress import OwnProgress, Rebase, has_broken, has_result, may_have_missed
 from core.worker.swarm.local_sgd.reduction import ReductionRule
 from core.worker.swarm.local_sgd.repair import Repair
 from core.worker.swarm.local_sgd.replay import Replay
@@ -39,7 +39,7 @@ from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS, RoundLog
 from core.worker.swarm.local_sgd.state_file import Mirror, MirrorUse
 from core.worker.swarm.state_parts.abandoned import DOWNLOADS_FOLDER, ROUNDS_FOLDER
 
-PROTOCOL = "ls5"  # in the names of all that only peers of this protocol exchange
+PROTOCOL = "ls6"  # in the names of all that only peers of this protocol exchange
 NEVER = 2**62  # epochs
 REBASED_AT_ONCE = 4_000_000  # numbers with each micro-batch: some hundredths of a second
 
@@ -54,10 +54,9 @@ class LocalSgdOptimizer(SwarmOptimizer):
 
     Who differs in the version of its base weights from most of its group that share theirs leaves the outer step out,
     and so does who has not received every part of the average. Both then catch up. Of two versions that as many have,
-    the right one is that of the ``organiser``, a peer id. A group that is not the larger part of the swarm takes no
-    outer step: two such groups would part for good. All of a group come to the same decision, see `GroupAgreement`.
-
-    Who is further behind than a round log reaches begins with the state of the ``mirror``, if there is one.
+    the right one is that of the ``organiser``, a peer id. A group without a quorum takes no outer step: two such groups
+    would part for good. All of a group come to the same decision, see `GroupAgreement`. Who is further behind than a
+    round log reaches begins with the state of the ``mirror``, if there is one.
     """
 
     grad_averager: DeltaAverager
@@ -159,6 +158,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
             organiser=self._organiser,
             feedback=ErrorFeedback() if told.delta_codec == "topk" and not self._is_keeper else None,
             round_log=self._round_log,
+            reported=lambda: self.tracker.statistics.reported_samples(),
             **kwargs,
         )
 
@@ -173,7 +173,8 @@ class LocalSgdOptimizer(SwarmOptimizer):
     def _group_metadata(self) -> tuple[Any, ...]:
         """What we tell the group of a round."""
         peers, unreached = self.tracker.global_progress.num_peers, self.grad_averager.unreached.named()
-        return Told(self.local_epoch, *self._version, not self.client_mode, peers, unreached).packed()
+        is_sure = self._repair.min_outer_steps <= self._version[0]
+        return Told(self.local_epoch, *self._version, not self.client_mode, peers, unreached, is_sure).packed()
 
     def _average_gradients_and_load_into_optimizer(self, maybe_step_control: StepControl | None) -> None:
         """Send our changes and wait for the average; with weights that differ, or parts that miss, it moves nothing."""
@@ -181,7 +182,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
             self.grad_averager.send(maybe_step_control)
         super()._average_gradients_and_load_into_optimizer(maybe_step_control)
         self._progress.may_be_sent |= has_broken(maybe_step_control)
-        if has_missed(maybe_step_control):
+        if may_have_missed(maybe_step_control):
             self._repair.request(self._version[0] + 1)
         if not has_result(maybe_step_control):
             return
@@ -192,8 +193,8 @@ class LocalSgdOptimizer(SwarmOptimizer):
         group = GroupAgreement(told.values(), told.get(self._organiser))
         right = group.version
         if right in (None, self._version) and not outcome.has_missing_parts:
-            if not group.is_majority:
-                log.warning("%d of %d peers are too few for an outer step", group.size, group.peers)
+            if not group.has_quorum:
+                log.warning("too few of %d in a swarm of %d are up to date for a step", group.size, group.peers)
                 self.outer.skip_next()
             return
         log.warning("base weights %s, the group's %s; parts miss: %s", self._version, right, outcome.has_missing_parts)
@@ -214,11 +215,10 @@ class LocalSgdOptimizer(SwarmOptimizer):
         if batch_size:
             self.own_step_seconds = self._inner.step()
         self._go_on_with_rebase(REBASED_AT_ONCE)
-        self.grad_averager.local_samples_accumulated += batch_size
-        if self._is_keeper:
-            self.grad_averager.local_samples_accumulated = 1
-        self.grad_averager.local_times_accumulated += bool(batch_size)
-        self.tracker.report_local_progress(self.local_epoch, self.grad_averager.local_samples_accumulated)
+        averager, samples = self.grad_averager, self.grad_averager.local_samples_accumulated + batch_size
+        averager.local_samples_accumulated = 1 if self._is_keeper else samples
+        averager.local_times_accumulated += bool(batch_size)
+        self.tracker.report_local_progress(self.local_epoch, averager.local_samples_accumulated)
         return True
 
     def _go_on_with_rebase(self, numbers: float = math.inf) -> None:

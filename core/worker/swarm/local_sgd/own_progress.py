@@ -124,8 +124,8 @@ def has_broken(control: StepControl | None) -> bool:
     return isinstance(control.exception(), ExchangeFailedError)
 
 
-def has_missed(control: StepControl | None) -> bool:
-    """Whether others have gone on without us: whoever looks for a group looks for one of a later round."""
+def may_have_missed(control: StepControl | None) -> bool:
+    """Whether others may have stepped without us: an exchange failed in the middle, or they are in a later round."""
     if control is None or not control.done() or control.cancelled():
         return False
-    return isinstance(control.exception(), StaleRoundError)
+    return isinstance(control.exception(), (ExchangeFailedError, StaleRoundError))

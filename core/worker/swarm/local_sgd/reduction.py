@@ -51,13 +51,21 @@ class ReductionRule:
         """The same, and how far each of the parts counts in it, from 0 to 1; see `counted_aggregate`."""
         norms = torch.stack([part.norm() for part in parts]) * (torch.tensor(weights) > 0)
         taken = torch.tensor(weights, dtype=torch.float64).masked_fill(are_gross(norms), 0.0).tolist()
-        capped = cap_heaviest(taken)
+        capped = cap_heaviest(taken) if sum(each > 0 for each in taken) >= MIN_SENDERS else self._of_two(taken)
         average, counted = counted_aggregate(parts, capped, self.aggregation, self.weight_cap)
         whole = sum(taken) / (sum(capped) or 1.0)
         left = [
             min(1.0, whole * cap / weight) if weight > 0 else 0.0 for cap, weight in zip(capped, taken, strict=True)
         ]
         return self.codec.encode(average), [each * share for each, share in zip(counted, left, strict=True)]
+
+    def _of_two(self, weights: Sequence[float]) -> list[float]:
+        """The same weights, of which the larger counts for so many times the smaller at the most.
+
+        Of two senders nobody can say which one lies.
+        """
+        lightest = min((each for each in weights if each > 0), default=0.0)
+        return [min(each, self.weight_cap * lightest) for each in weights]
 
 
 class UsualSize:

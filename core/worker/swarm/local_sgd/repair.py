@@ -49,9 +49,12 @@ class Repair:
         self._has_come_too_late = False
 
     def request(self, min_outer_steps: int) -> None:
-        """Ours are wrong: the right ones have so many steps behind them, or will have in a moment."""
-        self.min_outer_steps, self._due_at, self._tries = min_outer_steps, time.monotonic() + WAIT_SECONDS, 0
-        self._standstills = 0
+        """Ours are wrong: the right ones have so many steps behind them, or will have in a moment.
+
+        Those that are looked for already may have more: a group in which nobody has these knows of fewer steps.
+        """
+        self.min_outer_steps = max(min_outer_steps, self.min_outer_steps)
+        self._due_at, self._tries, self._standstills = time.monotonic() + WAIT_SECONDS, 0, 0
 
     def is_due(self) -> bool:
         """Whether it is time to look for the right ones."""

@@ -8,6 +8,7 @@ can tell which: a *dispute*.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from core.worker.swarm.aggregation.claimed_weights import GROSS, is_honest_account
 from core.worker.swarm.aggregation.sybil_resistance import MAX_OF_SUBNET, RAMP_ROUNDS
 from core.worker.swarm.local_sgd.audit.messages import DIGEST_BYTES, Account
 from core.worker.swarm.local_sgd.codecs.codec import Codec
@@ -41,7 +43,8 @@ class AuditedPart:
     """A part of an exchange of so many ``numbers``, the ``average`` that its ``reducer`` returned, and who sent it.
 
     ``combine`` makes the encoded average of decoded parts and their weights, by the run's rule. Senders, the reducer
-    among them, are numbered in the order of the group; ``own`` is the auditor's number.
+    among them, are numbered in the order of the group; ``own`` is the auditor's number, and ``reported`` how many
+    samples each had told the swarm of, 0 where the auditor has not heard of any.
     """
 
     reducer: int
@@ -51,6 +54,7 @@ class AuditedPart:
     average: bytes
     codec: Codec
     combine: Callable[[Sequence[Tensor], Sequence[float]], Tensor]
+    reported: Sequence[float]
 
     def decoded(self, encoded: bytes) -> Tensor:
         """The numbers in that encoding of the part; raises ValueError where it is none."""
@@ -78,6 +82,8 @@ def judge(part: AuditedPart, shown: Mapping[int, Shown], account: Account) -> Ve
     if not len(account.weights) == len(account.digests) == part.senders:
         return Verdict(is_liar=True)
     weighed = {sender: weight for sender, weight in enumerate(account.weights) if weight > 0}
+    if account.weights[part.reducer] > GROSS * (part.reported[part.reducer] or math.inf):
+        return Verdict(is_liar=True)
     if not weighed.keys() <= shown.keys():
         return None
     disputed = _wrongly_weighed(part, shown, account.weights)
@@ -103,15 +109,15 @@ def _is_average(part: AuditedPart, sent: Sequence[bytes], weights: Sequence[floa
 def _wrongly_weighed(part: AuditedPart, shown: Mapping[int, Shown], weights: Sequence[float]) -> set[int]:
     """To whom the account gives more weight than was claimed, or less than any rule leaves.
 
-    A newcomer has a third of its weight, and of one subnet four peers count in full; see `SenderShares`. Its own, the
-    reducer may leave out.
+    A newcomer has a third of its weight, and of one subnet four peers count in full, see `SenderShares`; who claims
+    more than it has reported counts for that, see `ClaimedWeights`. Its own, the reducer may leave out.
     """
     least = (1 - SLACK) * min(1.0, MAX_OF_SUBNET / part.senders) / RAMP_ROUNDS
-    most = 1 + SLACK
     return {
         sender
         for sender, each in shown.items()
-        if sender != part.reducer and not least * each.weight <= weights[sender] <= most * each.weight
+        if sender != part.reducer
+        and not is_honest_account(weights[sender], (1 + SLACK) * each.weight, part.reported[sender], least)
     }
 
 

@@ -1,0 +1,45 @@
+"""Weights that senders claim: what each has reported bounds them, and who claims absurdly much is named."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.worker.swarm.aggregation.claimed_weights import ClaimedWeights, is_honest_account
+
+WEIGHTS = st.floats(1, 1e6)
+
+
+def absurd(claims: list[float], reported: list[float]) -> set[int]:
+    """Who is named for such claims."""
+    weights = ClaimedWeights([1.0] * len(claims), reported)
+    for sender, claim in enumerate(claims):
+        weights.believed(sender, claim)
+    return weights.absurd()
+
+
+def test_a_claim_counts_for_twice_what_was_reported_at_the_most_and_a_newcomers_for_its_share() -> None:
+    weights = ClaimedWeights([1.0, 1 / 3], [100.0, 0.0])
+    assert weights.believed(0, 150.0) == 150.0
+    assert weights.believed(0, 1e9) == 200.0
+    assert weights.believed(1, 300.0) == pytest.approx(100.0)
+
+
+def test_who_claims_a_hundred_times_as_much_as_most_and_has_not_reported_it_is_named() -> None:
+    assert absurd([100.0, 90.0, 1e9], [0.0] * 3) == {2}
+    assert absurd([4.0, 4.0, 960.0], [0.0, 0.0, 960.0]) == set()
+    assert absurd([0.0, 0.0, 0.0], [0.0] * 3) == set()
+
+
+def test_of_two_only_who_has_reported_less_is_named() -> None:
+    assert absurd([100.0, 1e9], [0.0, 0.0]) == set()
+    assert absurd([100.0, 1e9], [0.0, 80.0]) == {1}
+
+
+@given(claimed=WEIGHTS, reported=st.one_of(st.just(0.0), WEIGHTS), later=st.floats(1, 2), share=st.floats(1 / 3, 1))
+def test_an_auditor_that_has_heard_a_little_later_finds_the_reducer_right(
+    claimed: float, reported: float, later: float, share: float
+) -> None:
+    given_weight = ClaimedWeights([share], [reported]).believed(0, claimed)
+    assert is_honest_account(given_weight, claimed, later * reported, 0.999 / 3)

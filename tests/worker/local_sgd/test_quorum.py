@@ -1,0 +1,141 @@
+"""No two groups take different outer steps from the same base weights, and all of a group decide alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.worker.swarm.local_sgd.group_agreement import GroupAgreement, Told, is_quorum
+
+PEERS = st.integers(1, 1000)
+OLD, NEW = (4, b"old"), (5, b"new")
+
+
+def group(*told: tuple[int, bytes, bool, int], unsure: int = 0) -> GroupAgreement:
+    """Of members with such versions, who share them or not, and know of so many peers; the last ones are not sure."""
+    numbered = enumerate(told, unsure + 1)
+    return GroupAgreement(Told(9, *each, is_sure=number <= len(told)).packed() for number, each in numbered)
+
+
+class Member:
+    """A peer of a swarm in which groups form and fail in any order: what `LocalSgdOptimizer` keeps of its base weights.
+
+    Until it has base weights with ``wanted`` outer steps behind them, it may have missed the step to those. Behind a
+    router, it shares none.
+    """
+
+    def __init__(self, *, is_shared: bool) -> None:
+        self.is_shared, self.steps, self.root, self.wanted = is_shared, 0, b"0", 0
+
+    def told(self, peers: int) -> tuple[Any, ...]:
+        """What it tells a group."""
+        return Told(0, self.steps, self.root, self.is_shared, peers, is_sure=self.wanted <= self.steps).packed()
+
+    def catch_up_with(self, other: Member) -> None:
+        """Take its base weights, if it shares them and they have enough steps behind them."""
+        if self.wanted > self.steps and other.is_shared and other.steps >= self.wanted:
+            self.steps, self.root = other.steps, other.root
+
+
+def exchange(members: list[Member], missing: set[int], peers: int, taken: dict[int, set[bytes]], name: bytes) -> None:
+    """A group's exchange, in which the members with the numbers ``missing`` lack parts of the average at the end."""
+    group = GroupAgreement(each.told(peers) for each in members)
+    right = group.version
+    for number, each in enumerate(members):
+        if right not in (None, (each.steps, each.root)) or number in missing:
+            each.wanted = max(each.wanted, (each.steps if right is None else right[0]) + 1)
+        elif group.has_quorum:
+            each.steps, each.root = each.steps + 1, each.root + name
+            taken.setdefault(each.steps, set()).add(each.root)
+
+
+@given(st.integers(2, 7), st.data())
+def test_whatever_groups_form_and_fail_nobody_takes_another_step_from_the_same_base_weights(
+    peers: int, data: st.DataObject
+) -> None:
+    swarm, taken = [Member(is_shared=number % 3 < 2) for number in range(peers)], dict[int, set[bytes]]()
+    numbers = st.integers(0, peers - 1)
+    for round_number in range(data.draw(st.integers(1, 12))):
+        group = data.draw(st.lists(numbers, min_size=2, max_size=peers, unique=True))
+        missing = data.draw(st.sets(st.sampled_from(range(len(group)))))
+        exchange([swarm[number] for number in group], missing, peers, taken, b"abcdefghijkl"[round_number:][:1])
+        for one, other in data.draw(st.lists(st.tuples(numbers, numbers), max_size=3)):
+            swarm[one].catch_up_with(swarm[other])
+    assert all(len(roots) == 1 for roots in taken.values()), taken
+
+
+@given(PEERS)
+def test_all_but_one_of_three_or_more_have_a_quorum(peers: int) -> None:
+    assert is_quorum(peers, 0, 0)
+    assert is_quorum(peers - 1, 0, 1) == (peers > 2)
+
+
+def test_two_of_three_of_which_one_is_behind_have_no_quorum() -> None:
+    assert group((*NEW, True, 3), (*NEW, False, 3)).has_quorum
+    assert not group((*NEW, True, 3), (*OLD, False, 3)).has_quorum
+
+
+def test_a_group_of_all_has_a_quorum_however_many_newcomers_are_still_behind() -> None:
+    assert group((*NEW, True, 4), (*OLD, False, 4), (*OLD, False, 4), (*OLD, False, 4)).has_quorum
+    assert not group((*NEW, True, 5), (*OLD, False, 5), (*OLD, False, 5), (*OLD, False, 5)).has_quorum
+
+
+def test_of_two_that_differ_the_one_with_the_right_base_weights_goes_on_and_the_other_looks_for_the_outcome() -> None:
+    right, wrong = Told(9, *NEW, True, 2).packed(), Told(9, NEW[0], b"wrong", True, 2).packed()
+    assert GroupAgreement([right, wrong], told_by_organiser=right).has_quorum
+
+
+def test_who_may_have_missed_a_step_does_not_count_while_anybody_else_may_have_taken_it() -> None:
+    assert not group((*NEW, True, 3), (*NEW, False, 3), unsure=1).has_quorum
+    assert group((*NEW, True, 4), (*NEW, True, 4), (*NEW, False, 4), unsure=1).has_quorum is False
+    assert group((*NEW, True, 5), (*NEW, True, 5), (*NEW, True, 5), (*NEW, False, 5), unsure=1).has_quorum
+
+
+@pytest.mark.parametrize("unsure", [1, 2, 3])
+def test_where_all_are_in_the_group_an_exchange_that_has_failed_for_some_holds_nobody_up(unsure: int) -> None:
+    """Nobody else can have taken the step; the only one that shares its base weights is not sure of them."""
+    assert group((*NEW, False, 3), (*NEW, False, 3), (*NEW, True, 3), unsure=unsure).has_quorum
+    assert group((*NEW, False, 3), (*OLD, False, 3), (*NEW, True, 3), unsure=unsure).has_quorum
+
+
+def test_who_is_sure_of_its_base_weights_is_asked_before_who_is_not() -> None:
+    assert group((*NEW, True, 3), (*OLD, True, 3), (*OLD, True, 3), unsure=2).version == NEW
+    assert group((*NEW, True, 3), (*OLD, True, 3), (*OLD, True, 3), unsure=3).version == OLD
+
+
+def test_members_that_know_of_different_numbers_of_peers_decide_by_the_median() -> None:
+    assert group((*NEW, True, 5), (*NEW, False, 5), (*NEW, False, 6)).has_quorum
+    assert not group((*NEW, True, 6), (*NEW, False, 5), (*NEW, False, 6)).has_quorum
+
+
+def test_of_two_members_the_one_that_knows_of_more_peers_is_believed() -> None:
+    assert not group((*NEW, True, 2), (*NEW, False, 4)).has_quorum
+
+
+@pytest.mark.parametrize("lie", [10**9, -1])
+def test_one_of_three_who_lies_about_the_number_of_peers_changes_nothing(lie: int) -> None:
+    assert group((*NEW, True, 3), (*NEW, False, 3), (*NEW, False, lie)).peers == 3
+
+
+def test_the_version_is_that_of_most_who_share_theirs() -> None:
+    assert group((*OLD, True, 3), (*NEW, True, 3), (*OLD, True, 3), (*NEW, False, 3), (*NEW, False, 3)).version == OLD
+    assert group((*OLD, True, 2), (*NEW, True, 2)).version == NEW
+    assert group((*NEW, False, 1)).version is None
+
+
+def test_of_two_versions_that_as_many_have_the_organisers_is_right() -> None:
+    old, new = Told(9, *OLD, True, 2).packed(), Told(9, *NEW, True, 2).packed()
+    assert GroupAgreement([old, new], told_by_organiser=old).version == OLD
+    assert GroupAgreement([old, new, new], told_by_organiser=old).version == NEW
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    [None, (1, 2), (9, 5, b"new", 1, 3, (), True), (9, 5, "new", True, 3, (), True), (9, 5, b"new", True, 3, ())],
+)
+def test_who_tells_nonsense_is_no_member(nonsense: Any) -> None:
+    assert GroupAgreement([Told(9, *NEW, True, 2).packed(), nonsense]).size == 1
+    assert GroupAgreement([nonsense]).peers == 0
