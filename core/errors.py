@@ -196,7 +196,7 @@ class ErrorKind(Worded, Enum):
         terminal_advice="Join with --network client: outgoing connections are enough to help.",
     )
     HOST_NOT_REACHABLE = ErrorText(
-        "Others do not reach this computer: it hosts no experts.", "Let it train instead, or open a port for it.", 7
+        "Others do not reach this computer: it serves nobody.", "Let it train instead, or open a port for it.", 7
     )
     EXPERTS_AWAY = ErrorText(
         "Nobody answers for a layer's experts now.", "Training waits, or skips that layer, as the run says.", 7

@@ -65,7 +65,7 @@ PATIENCE = RestartPolicy()
 class Client:
     """The session of one volunteer or organiser; ``session`` is its immutable state.
 
-    ``join``, ``publish``, ``check_engine`` and ``ask`` begin one; another begins when that has ended.
+    ``join``, ``publish`` and ``ask`` begin one; another begins when that has ended.
     ``pace`` tells its worker how fast to work.
     """
 
@@ -117,12 +117,8 @@ class Client:
         """Publish a run, as its first peer."""
         self._begin(command)
 
-    def check_engine(self) -> None:
-        """Have the worker load its engine and say what it is."""
-        self._begin(Check())
-
-    def ask(self, command: DryRun | Export | Push) -> None:
-        """Have a worker measure what fits here, write a checkpoint as others load it, or upload what was written."""
+    def ask(self, command: Check | DryRun | Export | Push) -> None:
+        """Have a worker load its engine, measure what fits here, export a checkpoint, or upload what was exported."""
         self._begin(command)
 
     def start(
@@ -137,8 +133,9 @@ class Client:
         micro_batch: int | None = None,
         role: ExpertRole = "train",
         hosted_experts: int | None = None,
+        train: bool = True,
     ) -> None:
-        """Train in a run that was found, now that the person has agreed to it as it is in ``run``.
+        """Train in a run that was found, or keep its state, now that the person has agreed to it as it is in ``run``.
 
         A crash or a pause asks nobody again, unless the organiser has changed what is computed, downloaded or used.
         """
@@ -155,6 +152,7 @@ class Client:
                 micro_batch=micro_batch,
                 role=role,
                 hosted_experts=hosted_experts,
+                train=train,
             )
             self.handle(Asked(consent, shown=run))
 

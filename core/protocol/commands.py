@@ -44,7 +44,8 @@ class Start(Command, tag="start", kw_only=True, frozen=True):
     data may take, ``memory_limit_bytes`` what training may of the device's memory. ``micro_batch`` is what
     a dry run has found; the run's own, where it names one, is never exceeded. ``digest`` is that of the manifest
     which the person was shown (`consent_digest`): the worker refuses to train any other. In a run with experts the
-    ``role`` says whether this computer trains, hosts experts, ``hosted_experts`` at the most, or both.
+    ``role`` says whether this computer trains, hosts experts, ``hosted_experts`` at the most, or both. Without
+    ``train`` it computes almost nothing: it averages for the others, and keeps the run's state for newcomers.
     """
 
     run_id: str
@@ -58,6 +59,7 @@ class Start(Command, tag="start", kw_only=True, frozen=True):
     memory_limit_bytes: Count | None = None
     role: ExpertRole = "train"
     hosted_experts: HostedExperts | None = None
+    train: bool = True
 
 
 class Succession(StrictStruct, kw_only=True, frozen=True):

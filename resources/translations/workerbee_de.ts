@@ -3413,8 +3413,8 @@
         <translation>Schaffen Sie Platz; was schon gespeichert war, ist unversehrt.</translation>
     </message>
     <message>
-        <source>Others do not reach this computer: it hosts no experts.</source>
-        <translation>Andere erreichen diesen Computer nicht: Er beherbergt keine Experten.</translation>
+        <source>Others do not reach this computer: it serves nobody.</source>
+        <translation>Andere erreichen diesen Computer nicht: Er dient niemandem.</translation>
     </message>
     <message>
         <source>Training waits, or skips that layer, as the run says.</source>

@@ -17,6 +17,7 @@ from core.client.session import Session
 from core.errors import UserError
 from core.hardware.discovery import find_devices
 from core.protocol.client_events import ClientEvent
+from core.protocol.commands import Check
 from core.records.settings import load_settings
 from core.security.sanitize import sanitize_line
 from core.wsl import detect_wsl
@@ -61,7 +62,7 @@ def findings(context: CommandContext, display: Display | None = None) -> Iterato
 
 def _check_engine(context: CommandContext, display: Display) -> tuple[Session, UserError | None]:
     with WorkerSession(context, display) as worker:
-        worker.client.check_engine()
+        worker.client.ask(Check())
         try:
             session = worker.wait_until(lambda session: session.engine is not None)
         except UserError as error:

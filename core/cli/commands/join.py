@@ -40,12 +40,13 @@ def join(
     settings, devices = effective_settings(command, there), context.devices()
 
     def show(run: RunFound) -> None:
-        show_found(console_for(command.json), run, worker.session, settings, device, devices)
+        console = console_for(command.json)
+        show_found(console, run, worker.session, settings, device, devices, train=command.train)
 
     consent = RunConsent(command, Consents(there.contents.consents_file), context.stop, show)
     consent.require_possible()
     manifest = load_run_file(command.recipe) if command.recipe else None
-    device = choose_device(devices, settings.device)
+    device = choose_device(devices, settings.device if command.train else "cpu")
     worker = WorkerSession(context, display_for(command.json), folders)
     rules = rules_of(command, settings)
     with worker, recording_contributions(worker, there), following_rules(worker, rules, there, [device]):
@@ -54,9 +55,9 @@ def join(
             worker.leave()
             print("Nothing was started.", file=stream_for_people(command.json))
             return 0
-        _start(worker, run, device, settings)
+        _start(worker, run, device, settings, train=command.train)
         while (changed := _train(worker, context, command, consent, footer)) is not None:
-            _start(worker, changed, device, settings)
+            _start(worker, changed, device, settings, train=command.train)
         worker.leave()
         summary = worker.tally.summary(worker.session, time.monotonic())
     print(summary, file=stream_for_people(command.json), flush=True)
@@ -94,7 +95,7 @@ def _train(
     return changed if is_agreed else None
 
 
-def _start(worker: WorkerSession, run: RunFound, device: Device, settings: Settings) -> None:
+def _start(worker: WorkerSession, run: RunFound, device: Device, settings: Settings, *, train: bool) -> None:
     worker.client.start(
         run,
         device=device.label,
@@ -104,4 +105,5 @@ def _start(worker: WorkerSession, run: RunFound, device: Device, settings: Setti
         memory_limit_bytes=settings.memory_limit_bytes,
         role=settings.expert_role,
         hosted_experts=settings.hosted_experts,
+        train=train,
     )

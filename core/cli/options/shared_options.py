@@ -104,11 +104,15 @@ def add_memory(parser: argparse.ArgumentParser) -> None:
 
 
 def add_role(parser: argparse.ArgumentParser) -> None:
-    """Add what this computer does in a run with experts."""
-    parser.add_argument(
+    """Add what this computer does in a run."""
+    roles = parser.add_mutually_exclusive_group()
+    roles.add_argument(
         "--role",
         choices=get_args(ExpertRole),
         help="in a run with experts: train (default), host experts for others, or both",
+    )
+    roles.add_argument(
+        "--no-train", action="store_true", help="compute almost nothing; average for others and keep the run's state"
     )
     parser.add_argument(
         "--experts", metavar="N", type=typed.positive, help="experts to host at most; by default as memory allows"

@@ -33,6 +33,11 @@ _VISIBLE = (
     "name you chose, if any; not who you are, and none of your files"
 )
 
+_KEEPS = (
+    "computes almost nothing; averages for the others and keeps the run's state for newcomers. Others must reach this "
+    "computer"
+)
+
 
 def show_run(
     console: Console,
@@ -63,7 +68,7 @@ def show_offer(
 ) -> None:
     """Print the run for a person who is about to agree to train it on that device.
 
-    ``gaps`` are what this computer cannot keep from the training process; ``role`` is what it does about experts.
+    ``gaps`` are what this computer cannot keep from the training process; ``role`` is what it does in the run.
     """
     needs = fits(run.manifest, device, devices, DiskSpace())
     memory = [("GPU memory", _fit(needs.gpu)), ("Memory", _fit(needs.memory))]
@@ -73,12 +78,19 @@ def show_offer(
 
 
 def show_found(
-    console: Console, run: RunFound, session: Session, settings: Settings, device: Device, devices: Sequence[Device]
+    console: Console,
+    run: RunFound,
+    session: Session,
+    settings: Settings,
+    device: Device,
+    devices: Sequence[Device],
+    *,
+    train: bool = True,
 ) -> None:
     """The same of a run that a session has found, whose worker knows the line and how it is confined."""
     gaps = session.confined.gaps if session.confined else ()
     line = traffic.known_line(settings, session.upload, session.download)
-    role = role_words(run, settings.expert_role, settings.hosted_experts)
+    role = role_words(run, settings.expert_role, settings.hosted_experts) if train else _KEEPS
     show_offer(console, run, device, devices, line, gaps, role)
 
 

@@ -80,6 +80,7 @@ class JoinRun:
     public_name: str | None = None
     role: ExpertRole | None = None
     hosted_experts: int | None = None
+    train: bool = True
     always: bool = False
     yes: bool = False
     limits: Limits = NO_LIMITS
@@ -290,6 +291,7 @@ def _join(asked: argparse.Namespace) -> JoinRun:
         public_name=asked.name,
         role=asked.role,
         hosted_experts=asked.experts,
+        train=not asked.no_train,
         always=asked.always,
         yes=asked.yes,
         limits=read_limits(asked),

@@ -51,7 +51,7 @@ from core.worker.swarm import (
     enter_swarm,
 )
 from core.worker.training.checkpoint import Checkpoints
-from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
+from core.worker.training.trainer import RateLimiter
 
 log = logging.getLogger(__name__)
 
@@ -212,26 +212,16 @@ def _published(manifest: RunManifest, addresses: Sequence[str], keys: PeerFolder
 
 
 def _participation_config(command: Publish, manifest: RunManifest) -> ParticipationConfig:
-    """With ``--no-train``, that of a state server (hivemind's auxiliary peer, nearly).
-
-    It computes almost nothing, but averages, steps and uploads the run's state to newcomers.
-    """
-    store, memory = FileStore(Path(command.home)), LineMemory(DataFolder(Path(command.home)))
-    if command.train:
-        micro_batch = manifest.collaboration.batch_size_per_step
-        return ParticipationConfig(
-            command.device,
-            command.threads,
-            micro_batch,
-            RateLimiter(),
-            store,
-            command.public_name,
-            line_memory=memory,
-        )
-    rate_limiter = RateLimiter(STATE_SERVER_SAMPLES_PER_SECOND)
-    return ParticipationConfig(
-        "cpu", 1, 1, rate_limiter, store, command.public_name, is_state_server=True, line_memory=memory
+    config = ParticipationConfig(
+        command.device,
+        command.threads,
+        manifest.collaboration.batch_size_per_step,
+        RateLimiter(),
+        FileStore(Path(command.home)),
+        command.public_name,
+        line_memory=LineMemory(DataFolder(Path(command.home))),
     )
+    return config if command.train else config.as_keeper()
 
 
 def _with_revision(manifest: RunManifest, keys: PeerFolder, organiser: str) -> RunManifest:

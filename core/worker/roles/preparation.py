@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import torch
@@ -25,7 +25,7 @@ from core.worker.recipes import Recipe, build
 from core.worker.swarm import DownloadMeter, Interrupted, SwarmOptimizer
 from core.worker.training.micro_batch_benchmark import MicroBatchBenchmark, repeat_sample
 from core.worker.training.numeric_checks import NumericChecks
-from core.worker.training.trainer import RateLimiter, Trainer
+from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter, Trainer
 
 DRY_RUN_SECONDS = 5.0  # somebody waits for training to begin
 
@@ -55,6 +55,14 @@ class ParticipationConfig:
     ticket: bytes = b""
     rollback: Rollback | None = None
     hosting: HostingWish = field(default_factory=HostingWish)
+
+    def as_keeper(self) -> ParticipationConfig:
+        """The same of a peer that trains next to nothing (hivemind's auxiliary peer, nearly).
+
+        It averages, steps and uploads the run's state to newcomers.
+        """
+        slowly = RateLimiter(STATE_SERVER_SAMPLES_PER_SECOND)
+        return replace(self, device="cpu", threads=1, micro_batch=1, rate_limiter=slowly, is_state_server=True)
 
 
 @dataclass(frozen=True)

@@ -171,6 +171,8 @@ class Volunteer:
         if (closed := closed_detail(run)) is not None:
             raise UserError(ErrorKind.RUN_NOT_OPEN, closed)
         swarm = access.finalize()
+        if not start.train and swarm.mode != "direct":
+            raise UserError(ErrorKind.HOST_NOT_REACHABLE)
         ticket = obtain_ticket(swarm, run.manifest, run.authority, self._wallet)
         config = self._participation_config(run, start, ticket)
         with open_participation(
@@ -202,7 +204,7 @@ class Volunteer:
     def _participation_config(self, run: FoundRun, start: Start, ticket: bytes) -> ParticipationConfig:
         is_host = start.role == "host" and isinstance(run.manifest.recipe, MoeLM)
         asked = initial_micro_batch(run.manifest.collaboration.batch_size_per_step, start.micro_batch)
-        return ParticipationConfig(
+        config = ParticipationConfig(
             start.device,
             start.threads,
             1 if is_host else asked,
@@ -216,6 +218,7 @@ class Volunteer:
             rollback=run.rollback,
             hosting=HostingWish(start.role, start.hosted_experts),
         )
+        return config if start.train else config.as_keeper()
 
     def _publish_and_follow(
         self, run: FoundRun, signed: SignedManifest, swarm: Swarm, participation: RunParticipation

@@ -52,6 +52,7 @@ def assert_says(result: Result, code: int, *sentences: str) -> None:
         ("join", ADDRESS, "--yes", "--epochs", "3", "--for", "10m"),
         ("join", ADDRESS, "--yes", "--for", "soon"),
         ("join", ADDRESS, "--yes", "--network", "carrier-pigeon"),
+        ("join", ADDRESS, "--yes", "--no-train", "--role", "both"),
         ("publish",),
         ("run", "check"),
     ],
@@ -279,6 +280,15 @@ def test_a_limit_of_memory_goes_with_the_consent(tmp_path: Path) -> None:
     assert workerbee(tmp_path, "join", ADDRESS, *words, worker=fake(tmp_path, "good")).code == 0
     assert '"memory_limit_bytes":800000000' in (tmp_path / "journal").read_text()
     assert_says(workerbee(tmp_path, "join", ADDRESS, "--yes", "--memory", "much"), 2, "write it as 6GB")
+
+
+def test_who_only_keeps_a_runs_state_for_others_reads_so_and_computes_on_the_processor(tmp_path: Path) -> None:
+    words = ("join", ADDRESS, "--yes", "--samples", "50", "--no-train", "--device", "cuda:63")
+    result = workerbee(tmp_path, *words, worker=fake(tmp_path, "good"))
+    assert result.code == 0, result
+    assert "computes almost nothing" in result.out
+    told = (tmp_path / "journal").read_text()
+    assert '"train":false' in told and '"device":"cpu"' in told
 
 
 def test_publish_prints_what_can_be_copied_whole(tmp_path: Path) -> None:

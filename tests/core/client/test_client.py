@@ -15,7 +15,7 @@ from core.client.session import Session
 from core.errors import ErrorKind
 from core.files.folders import Folders
 from core.protocol.client_events import ClientEvent, RestartDue, WorkerExited
-from core.protocol.commands import Join, Leave, Publish, Start
+from core.protocol.commands import Check, Join, Leave, Publish, Start
 from core.protocol.events import Failed, Restarting
 from core.run.address import JoinAddress
 from tests.support.client_harness import ADDRESS, LIMIT_SECONDS, Open, children
@@ -74,7 +74,7 @@ def test_an_organiser_publishes_and_trains(front_end: Open) -> None:
 
 def test_the_engine_is_checked(front_end: Open) -> None:
     front = front_end("good")
-    front.client.check_engine()
+    front.client.ask(Check())
     session = front.until_ended()
     assert session.engine is not None and session.engine.torch == "2.13.0"
     assert session.problem is None
@@ -240,7 +240,7 @@ def test_agreeing_while_the_worker_is_being_restarted_is_not_lost(front_end: Ope
 def test_an_engine_that_is_not_there_is_a_problem_with_advice(tmp_path: Path) -> None:
     events: queue.Queue[ClientEvent] = queue.Queue()
     client = Client(Folders.below(tmp_path), events.put, worker_command=[str(tmp_path / "python")])
-    client.check_engine()
+    client.ask(Check())
     session = ending(client, events)
     assert session.problem == ErrorKind.ENGINE_MISSING
     assert str(tmp_path / "python") in str(session.problem_detail)

@@ -8,6 +8,7 @@ from pathlib import Path
 from core.client.client import Client
 from core.files.folders import Folders
 from core.protocol.client_events import ClientEvent
+from core.protocol.commands import Check
 from tests.support.cli_process import fake
 from tests.support.client_harness import no_new_children
 
@@ -28,7 +29,7 @@ def test_a_worker_behind_a_prefix_is_talked_to_and_leaves_nothing(tmp_path: Path
     command = [str(prefix), "-d", "Debian", "--", *fake(tmp_path, "good")]
     client = Client(Folders.below(tmp_path / "home"), events.put, worker_command=command)
     with no_new_children():
-        client.check_engine()
+        client.ask(Check())
         while client.session.engine is None:
             client.handle(events.get(timeout=LIMIT_SECONDS))
         client.close()
