@@ -16,6 +16,7 @@ from core.engine.worker_command import command_of
 from core.protocol.events import Failed, FitMeasured, Left, Progress, RunFound
 from core.run.manifest import RunManifest
 from core.run.run_file import template
+from tests.support.checkout import ROOT
 from tests.support.cli_process import (
     ADDRESS,
     LINK,
@@ -299,6 +300,21 @@ def test_publish_prints_what_can_be_copied_whole(tmp_path: Path) -> None:
     assert (result.code, result.err) == (0, "")
     assert {LINK * 3, address} <= set(result.out.splitlines())
     assert "revision 4" in result.out
+
+
+def test_publish_says_what_the_only_computer_that_others_reach_must_send(tmp_path: Path) -> None:
+    play = {"publish": [[{"event": "published", "addresses": [ADDRESS], "link": LINK, "revision": 1}]]}
+    words = ("--no-train", "--for", "1s")
+    example = str(ROOT / "examples" / "home-gpt2-small.toml")
+    told = workerbee(tmp_path, "publish", example, *words, worker=reciting(tmp_path, play)).out
+    (carried,) = re.findall(
+        r"carries 160 Mbit/s each way for 8 volunteers with 20/100 Mbit/s, and ([\d.]+) GB a day", told
+    )
+    checked = json.loads(workerbee(tmp_path, "run", "check", example, "--line", "20/100", "--json").out)
+    (of_eight,) = (each for each in checked["rounds"] if each["volunteers"] == 8)
+    assert float(carried) == pytest.approx(of_eight["keeper_bytes_per_day"] / 1e9, rel=0.02)
+    assert workerbee(tmp_path, "run", "new").code == 0
+    assert "carries" not in workerbee(tmp_path, "publish", "run.toml", *words, worker=reciting(tmp_path, play)).out
 
 
 def test_publish_asks_the_worker_for_what_was_typed(tmp_path: Path) -> None:

@@ -20,7 +20,11 @@ from core.hardware.discovery import choose_device
 from core.protocol.commands import Publish, Succession
 from core.protocol.events import Published, Pushed, Warned
 from core.run.manifest import RunManifest
+from core.run.round_estimate import HOME_GPU_FLOP_PER_SECOND, Line, estimate_round
 from core.run.run_file import load_run_file
+from core.texts.figures import size
+
+HOME_LINE, HOME_VOLUNTEERS = Line(20e6, 100e6), 8
 
 
 def publish(command: PublishRun, context: CommandContext) -> int:
@@ -32,7 +36,7 @@ def publish(command: PublishRun, context: CommandContext) -> int:
         worker.client.publish(request)
         published = wait_until_published(worker)
         if not command.json:
-            print(address_to_share(published), flush=True)
+            print(address_to_share(published), keeper_needs(request.manifest), sep="", flush=True)
         with _pushes(worker, command, request, context), live_training(worker, context.stop, command.json):
             worker.train(command.limits)
         print(_summary(worker, command), file=stream_for_people(command.json), flush=True)
@@ -113,6 +117,21 @@ def address_to_share(published: Published) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def keeper_needs(manifest: RunManifest) -> str:
+    """What the only computer that others can reach must send, for `HOME_VOLUNTEERS` behind routers: an estimate.
+
+    It is empty where a round is shorter than the search for a group, which the estimate leaves out.
+    """
+    estimate = estimate_round(manifest, HOME_LINE, HOME_GPU_FLOP_PER_SECOND, HOME_VOLUNTEERS)
+    if estimate.round_seconds < manifest.collaboration.matchmaking_time:
+        return ""
+    return (
+        f"If this is the only computer that others can reach, its line carries {round(estimate.keeper_upload / 1e6)} "
+        f"Mbit/s each way for {HOME_VOLUNTEERS} volunteers with {HOME_LINE}, and "
+        f"{size(estimate.keeper_bytes_per_day)} a day; others help with: workerbee join ADDRESS --no-train\n"
+    )
 
 
 def _summary(worker: WorkerSession, command: PublishRun) -> str:
