@@ -117,6 +117,18 @@ def test_what_is_missing_comes_while_training_goes_on(clock: Clock) -> None:
     assert weights.looks_for == [5] and not due.must_stand_still
 
 
+def test_who_steps_while_it_looks_for_the_outcome_of_an_earlier_step_is_not_led_back(clock: Clock) -> None:
+    due, weights, search = Repair(), Weights(), Search(None, False)
+    due.stepped(4)
+    assert due.min_outer_steps == 0
+    due.request(5)
+    clock.now += WAIT_SECONDS
+    assert not due.poll(weights, search, 4, is_idle=True)
+    due.stepped(6)
+    assert not due.poll(weights, search, 6, is_idle=True)
+    assert weights.looks_for[:2] == [5, 6] and due.min_outer_steps == 0
+
+
 def test_nothing_takes_the_place_of_our_weights_in_the_middle_of_an_exchange(clock: Clock) -> None:
     due, search = Repair(), Search(None, True)
     due.request(5)

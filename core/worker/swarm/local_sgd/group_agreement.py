@@ -75,8 +75,26 @@ class GroupAgreement:
         if right is None:
             return False
         holders = Counter(each.is_sure for each in self._members if each.version == right)
-        wrong = sum(each.version != right and each.steps <= right[0] for each in self._members)
-        return is_quorum(holders[True], holders[False], self.peers - holders.total() - wrong)
+        ahead = Counter(each.is_shared for each in self._members if each.steps > right[0])
+        others = self.peers - self.size + ahead[True]
+        return is_quorum(holders[True], holders[False], others + ahead[False] if others > 0 else others)
+
+    def may_step(self, ours: Version, *, is_whole: bool) -> bool:
+        """Whether a member with our version takes the step; the average that it has is whole, or lacks some parts."""
+        return is_whole and ours == self.version and self.has_quorum
+
+    def must_repair(self, ours: Version, *, is_whole: bool) -> bool:
+        """Whether a member that does not step has to look for the outcome of the step from the right base weights.
+
+        Who has the right ones has to where somebody is ahead of them, and has the group without a quorum. Who is ahead
+        goes back only with a quorum.
+        """
+        right = self.version
+        if right is None or (ours == right and not is_whole):
+            return not is_whole
+        if ours == right:
+            return any(each.is_shared and each.steps > right[0] for each in self._members)
+        return ours[0] <= right[0] or self.has_quorum
 
     @property
     def version(self) -> Version | None:
@@ -85,8 +103,9 @@ class GroupAgreement:
         Those that are not sure of theirs are asked only where nobody else shares any.
         """
         sharing = [each for each in self._members if each.is_shared]
-        shared = Counter(each.version for each in [each for each in sharing if each.is_sure] or sharing)
-        organisers = self._organiser.version if self._organiser is not None else None
+        asked = [each for each in sharing if each.is_sure] or sharing
+        shared = Counter(each.version for each in asked)
+        organisers = self._organiser.version if self._organiser in asked else None
         return min(shared, key=lambda each: (-shared[each], each != organisers, -each[0], each[1]), default=None)
 
 
@@ -97,7 +116,8 @@ def is_quorum(sure: int, unsure: int, others: int) -> bool:
     late for one. The ``others`` are all peers that are not in the group, and those in it that are ahead: not those with
     wrong base weights, each of which looks for the outcome of this very step from now on. Two quorums that step from
     the same base weights would have a member in common, which has stepped, or is unsure (Gifford, *Weighted voting for
-    replicated data*, 1979). Without any others nobody can have stepped.
+    replicated data*, 1979). Without any others nobody can have stepped; or those who have share nothing, as the one
+    that did is gone, and must go back.
 
     A group that is more than half of the swarm may have no quorum: three peers, of which two form a group while one of
     them is still behind, would part for good.

@@ -189,18 +189,18 @@ class LocalSgdOptimizer(SwarmOptimizer):
         assert maybe_step_control is not None
         outcome = maybe_step_control.result()
         self.grad_averager.unreached.add(outcome.unreached)
-        told = {peer.to_base58(): each for peer, each in outcome.everybody.items()}
-        group = GroupAgreement(told.values(), told.get(self._organiser))
+        everybody = {peer.to_base58(): each for peer, each in outcome.everybody.items()}
+        group = GroupAgreement(everybody.values(), everybody.get(self._organiser))
         right = group.version
-        if right in (None, self._version) and not outcome.has_missing_parts:
-            if not group.has_quorum:
-                log.warning("too few of %d in a swarm of %d are up to date for a step", group.size, group.peers)
-                self.outer.skip_next()
+        ours, is_whole = self._version, not outcome.has_missing_parts
+        if group.may_step(ours, is_whole=is_whole):
+            self._repair.stepped(ours[0] + 1)
             return
-        log.warning("base weights %s, the group's %s; parts miss: %s", self._version, right, outcome.has_missing_parts)
+        log.warning("no step from %s: right is %s; whole: %s; %d of %d", ours, right, is_whole, group.size, group.peers)
         self.outer.skip_next()
-        self._progress.may_be_sent = True
-        self._repair.request((self._version if right is None else right)[0] + 1)
+        self._progress.may_be_sent |= not is_whole or right not in (None, ours)
+        if group.must_repair(ours, is_whole=is_whole):
+            self._repair.request((ours if right is None else right)[0] + 1)
 
     def _should_load_state_from_peers(self) -> bool:
         averager, repair, steps = self.state_averager, self._repair, self._version[0]

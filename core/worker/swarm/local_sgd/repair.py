@@ -47,6 +47,7 @@ class Repair:
         self._searches_since: int | None = None  # the epoch
         self._micro_batches = 0  # while it searches
         self._has_come_too_late = False
+        self._is_raised = False  # the number of steps, since the search began
 
     def request(self, min_outer_steps: int) -> None:
         """Ours are wrong: the right ones have so many steps behind them, or will have in a moment.
@@ -55,6 +56,11 @@ class Repair:
         """
         self.min_outer_steps = max(min_outer_steps, self.min_outer_steps)
         self._due_at, self._tries, self._standstills = time.monotonic() + WAIT_SECONDS, 0, 0
+
+    def stepped(self, outer_steps: int) -> None:
+        """We take a step of a quorum, after which we have so many behind us: a search for fewer would lead us back."""
+        if 0 < self.min_outer_steps < outer_steps:
+            self.min_outer_steps, self._is_raised = outer_steps, True
 
     def is_due(self) -> bool:
         """Whether it is time to look for the right ones."""
@@ -79,6 +85,9 @@ class Repair:
         elif not is_idle:
             self._micro_batches += 1
             return False
+        if self._is_raised:
+            averager.begin_search(self.min_outer_steps)
+            self._is_raised = False
         found = search.go_on(averager, 0)
         if found is None:
             self._micro_batches += 1
