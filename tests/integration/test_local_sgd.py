@@ -49,7 +49,7 @@ def rows() -> tuple[Row, ...]:
     keeper, client = Member(manifest=plain, keeps=True), Member(manifest=plain, mode="client")
     late = Member(manifest=plain, mode="client", late=True)
     differing = Member(manifest=plain, diverges_at=3)
-    trains_on = local_sgd_run(overlap="delayed")
+    trains_on = local_sgd_run(overlap="delayed", target_batch_size=1280)  # rounds in which a repair has time
     missed = Member(manifest=trains_on, keeps=True), Member(manifest=trains_on, mode="client")
     missing = Member(manifest=trains_on, mode="client", misses_round_at=3)
     of_four = local_sgd_run(target_batch_size=1280, matchmaking_time=2.0)  # as many steps of each as for two
