@@ -150,6 +150,15 @@ def test_where_all_are_in_the_group_an_exchange_that_has_failed_for_some_holds_n
     assert group((*NEW, False, 3), (*OLD, False, 3), (*NEW, True, 3), unsure=unsure).has_quorum
 
 
+@pytest.mark.parametrize("lie", [(NEW[0] + 100, b"lie", True, 3), (*NEW, True, 10**9), (*OLD, False, 10**9)])
+def test_one_of_three_who_lies_holds_nobody_up_where_the_organiser_is_one_of_them_or_both_others_share(
+    lie: tuple[int, bytes, bool, int],
+) -> None:
+    organiser, client, liar = (Told(9, *each).packed() for each in ((*NEW, True, 3), (*NEW, False, 3), lie))
+    assert GroupAgreement([organiser, client, liar], organiser).may_step(NEW, is_whole=True)
+    assert GroupAgreement([organiser, organiser, liar]).may_step(NEW, is_whole=True)
+
+
 def test_who_is_sure_of_its_base_weights_is_asked_before_who_is_not() -> None:
     assert group((*NEW, True, 3), (*OLD, True, 3), (*OLD, True, 3), unsure=2).version == NEW
     assert group((*NEW, True, 3), (*OLD, True, 3), (*OLD, True, 3), unsure=3).version == OLD
