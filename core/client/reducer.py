@@ -40,6 +40,7 @@ from core.protocol.commands import (
     TestNetwork,
 )
 from core.protocol.events import (
+    CaughtUp,
     CheckpointSaved,
     Confined,
     Connected,
@@ -89,6 +90,7 @@ def reduce(session: Session, event: ClientEvent) -> Session:
             PeersSeen()
             | SuspectsSeen()
             | ExpertsSeen()
+            | CaughtUp()
             | ContributionStatus()
             | Evaluated()
             | RunScored()
@@ -263,6 +265,7 @@ _Report = (
     PeersSeen
     | SuspectsSeen
     | ExpertsSeen
+    | CaughtUp
     | ContributionStatus
     | Evaluated
     | RunScored
@@ -280,6 +283,8 @@ def _after_report(session: Session, event: _Report) -> Session:
             return replace(session, suspects=event.suspects)
         case ExpertsSeen():
             return replace(session, experts=event)
+        case CaughtUp():
+            return session
         case ContributionStatus():
             return replace(session, contribution_status=event)
         case Evaluated():

@@ -214,6 +214,17 @@ class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):
     liars: tuple[str, ...] = ()
 
 
+class CaughtUp(Event, tag="caught_up", kw_only=True, frozen=True):
+    """Base weights of local SGD are those of the others again, who were ``rounds`` ahead.
+
+    What this computer had learned meanwhile is ``kept``, and goes into the next round; or it was too old, or learned on
+    base weights that none of their rounds leads on from, and was dropped.
+    """
+
+    rounds: Count
+    kept: bool
+
+
 class ContributionStatus(Event, tag="contribution_status", kw_only=True, frozen=True):
     """Whether this computer contributes to the run at present, and why or why not."""
 
@@ -314,6 +325,7 @@ AnyEvent = (
     | TrainingStarted
     | Progress
     | RoundFinished
+    | CaughtUp
     | PeersSeen
     | SuspectsSeen
     | ExpertsSeen

@@ -1616,6 +1616,21 @@
         <source>Asked to pause.</source>
         <translation>Pause angefordert.</translation>
     </message>
+    <message numerus="yes">
+        <source>Caught up with %n round(s) of the others:</source>
+        <translation>
+            <numerusform>%n Runde der anderen nachgeholt:</numerusform>
+            <numerusform>%n Runden der anderen nachgeholt:</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>what this computer has learned meanwhile goes into the next round.</source>
+        <translation>Was dieser Computer unterdessen gelernt hat, geht in die nächste Runde ein.</translation>
+    </message>
+    <message>
+        <source>what this computer has learned meanwhile fits them no more, and was dropped.</source>
+        <translation>Was dieser Computer unterdessen gelernt hat, passt nicht mehr dazu und wurde verworfen.</translation>
+    </message>
     <message>
         <source>Training goes on after the pause.</source>
         <translation>Das Training geht nach der Pause weiter.</translation>

@@ -120,6 +120,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>Caught up with %n round(s) of the others:</source>
+        <translation>
+            <numerusform>Caught up with %n round of the others:</numerusform>
+            <numerusform>Caught up with %n rounds of the others:</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Round %1: changes averaged with %n peer(s) in %2.</source>
         <translation>
             <numerusform>Round %1: changes averaged with %n peer in %2.</numerusform>

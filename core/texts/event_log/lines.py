@@ -32,6 +32,7 @@ from core.protocol.commands import (
     TestNetwork,
 )
 from core.protocol.events import (
+    CaughtUp,
     CheckpointSaved,
     Confined,
     Connected,
@@ -61,7 +62,7 @@ from core.protocol.peers import SuspectsSeen
 from core.security.sanitize import sanitize_line, short_id
 from core.texts import availability, errors, figures
 from core.texts.confinement import confinement_words
-from core.texts.event_log.rounds import of_receipt, of_round, of_suspects
+from core.texts.event_log.rounds import of_catching_up, of_receipt, of_round, of_suspects
 from core.texts.fit import of_measured
 from core.texts.localization import translate
 from core.texts.run import edit_words, order_words
@@ -89,6 +90,8 @@ def line(event: ClientEvent) -> str | None:
             return _of_arrival(event)
         case TrainingStarted() | RoundFinished() | ContributionStatus() | Evaluated() | RunScored() | CheckpointSaved():
             return _of_work(event)
+        case CaughtUp():
+            return of_catching_up(event)
         case ReceiptSeen():
             return of_receipt(event)
         case SuspectsSeen():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.client.event_timestamps import is_averaged
 from core.placeholders import fill_placeholders
-from core.protocol.events import ReceiptSeen, RoundFinished
+from core.protocol.events import CaughtUp, ReceiptSeen, RoundFinished
 from core.protocol.peers import Suspect, SuspectsSeen
 from core.security.sanitize import sanitize_line, short_id
 from core.texts import figures
@@ -83,6 +83,14 @@ def _words_of_suspect(suspect: Suspect) -> str:
     if suspect.named_by:
         return translate("EventLog", "According to %n peer(s), %1 has sent what cannot be right.", "", suspect.named_by)
     return translate("EventLog", "What %1 changes makes the model worse on held-out samples.")
+
+
+def of_catching_up(event: CaughtUp) -> str:
+    """How far we were behind the others, and what has become of our own work."""
+    behind = translate("EventLog", "Caught up with %n round(s) of the others:", "", event.rounds)
+    kept = translate("EventLog", "what this computer has learned meanwhile goes into the next round.")
+    dropped = translate("EventLog", "what this computer has learned meanwhile fits them no more, and was dropped.")
+    return f"{behind} {kept if event.kept else dropped}"
 
 
 def of_receipt(event: ReceiptSeen) -> str:

@@ -10,7 +10,7 @@ from functools import partial
 
 from core.errors import ErrorKind
 from core.localizable import Detail, localized
-from core.protocol.events import AnyEvent, Evaluated, Left, Progress, RoundFinished, StateLoading, Warned
+from core.protocol.events import AnyEvent, CaughtUp, Evaluated, Left, Progress, RoundFinished, StateLoading, Warned
 from core.run.manifest import RunManifest
 from core.run.requirements import estimate_requirements
 from core.run.steering.authority import RunAuthority
@@ -304,7 +304,10 @@ def _listeners(
         ledger.add_refused_state(peer_id)
         channel.emit(Warned(problem=ErrorKind.STATE_REFUSED.key, detail=localized("%1: %2.", peer_id, why)))
 
-    return Listeners(on_round, on_download, on_refusal, prepared.numeric_checks.model_error)
+    def on_caught_up(rounds: int, kept: bool) -> None:
+        channel.emit(CaughtUp(rounds=rounds, kept=kept))
+
+    return Listeners(on_round, on_download, on_refusal, prepared.numeric_checks.model_error, on_caught_up)
 
 
 def enter_training(

@@ -23,6 +23,7 @@ from core.protocol.client_events import (
 )
 from core.protocol.commands import DryRun, Export, Join, Leave, SetPace, Start
 from core.protocol.events import (
+    CaughtUp,
     CheckpointSaved,
     Confined,
     Connected,
@@ -109,6 +110,8 @@ TOLD: list[tuple[ClientEvent, str]] = [
     (RoundFinished(epoch=42, kind="gradients", ok=True, peers=7, seconds=3.2), "gradients averaged with 6 "),
     (RoundFinished(epoch=42, kind="state", ok=True, peers=7, seconds=3.2), "state averaged with 6 peers"),
     (RoundFinished(epoch=42, kind="changes", ok=True, peers=2, seconds=3.2), "changes averaged with 1 peer in"),
+    (CaughtUp(rounds=1, kept=True), "Caught up with 1 round of the others: what this computer has learned"),
+    (CaughtUp(rounds=7, kept=False), "was dropped"),
     (
         RoundFinished(epoch=42, kind="changes", ok=True, peers=4, seconds=3.2, outliers=("12D3KooWsomebodyElse",)),
         "with 3 peers in 3 s. What 12D3KooWsomebodyElse sent was far from",

@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from core.errors import ErrorKind
-from core.protocol.events import CheckpointSaved, Failed, RoundFinished, TrainingStarted
+from core.protocol.events import CaughtUp, CheckpointSaved, Failed, RoundFinished, TrainingStarted
 from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS
 from tests.bench.local_sgd.recorded_peers import RecordedPeer, RecordedPeers, paced_run
 from tests.bench.local_sgd.root_counts import disputes, root_counts_of
@@ -103,11 +103,6 @@ def trio(shared: Trio) -> Trio:
     return shared
 
 
-def log_of(peer: RecordedPeer) -> str:
-    """What the worker and its averagers have logged."""
-    return (peer.home / "logs" / "worker.log").read_text()
-
-
 @pytest.mark.parametrize("goodbye", [True, False], ids=["pauses", "is killed"])
 def test_a_volunteer_that_comes_back_helps_in_the_next_rounds(trio: Trio, goodbye: bool) -> None:
     before, epoch = trio.client, trio.organiser.epoch
@@ -124,7 +119,7 @@ def test_a_volunteer_that_comes_back_helps_in_the_next_rounds(trio: Trio, goodby
 
 
 def test_who_has_slept_for_many_rounds_has_the_base_weights_of_the_others_again(trio: Trio) -> None:
-    told = len(log_of(trio.reachable))
+    told = len(trio.reachable.said)
     stop(asleep := trio.reachable.family)
     try:  # a round is under way, whose step who was asleep takes alone when it wakes
         trio.organiser.reaches(trio.organiser.epoch + FAR_BEHIND + 3)
@@ -133,7 +128,7 @@ def test_who_has_slept_for_many_rounds_has_the_base_weights_of_the_others_again(
     trio.goes_on()
     missed = [after.steps - before.steps for before, after in itertools.pairwise(trio.reachable.moves())]
     assert max(missed) > MAX_ROUNDS
-    assert "is dropped" in log_of(trio.reachable)[told:]
+    assert not trio.reachable.wait_for(CaughtUp, since=told).kept
 
 
 def wake(family: list[psutil.Process]) -> None:

@@ -60,12 +60,16 @@ def test_who_does_not_know_what_others_have_of_it_keeps_nothing() -> None:
 def test_what_is_too_old_or_led_on_from_other_weights_is_void_in_words_and_nothing_is_used_twice(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    progress = OwnProgress(CODEC, max_rounds=2)
+    heard = list[tuple[int, bool]]()
+    progress = OwnProgress(CODEC, 2, lambda *told: heard.append(told))
     progress.keep(BASE, CHANGED, sent=None)
     assert kept(progress, 3) is None
     assert kept(progress, 1) is None
     progress.keep(BASE, CHANGED, sent=None)
     assert kept(progress, is_led_on=False) is None
+    assert heard == [(3, False), (1, False)]
+    progress.keep(BASE, CHANGED, sent=None)
+    assert kept(progress, 2) is not None and heard[-1] == (2, True)
     assert [record.message.endswith("is dropped") for record in caplog.records] == [True, True]
 
 

@@ -19,13 +19,15 @@ from core.worker.swarm.averaging.state_validation import Trial
 class Listeners:
     """Callbacks: rounds that ended, progress of a download (received bytes, is done), refused states (peer id, why).
 
-    ``trial`` tells what is wrong with the model's present parameters, another peer's; empty if nothing is.
+    ``trial`` tells what is wrong with the model's present parameters, another peer's; empty if nothing is. With local
+    SGD ``on_caught_up`` hears how many rounds the others were ahead, and whether our own changes were kept.
     """
 
     on_round: Callable[[RoundFinished], None]
     on_download: Callable[[int, bool], None]
     on_refusal: Callable[[str, Detail], None]
     trial: Trial
+    on_caught_up: Callable[[int, bool], None] = lambda _rounds, _kept: None
 
 
 class Rounds:

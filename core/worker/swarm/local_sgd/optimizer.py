@@ -83,7 +83,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
         params, self._mirror, self._organiser, self._repair = list(params), mirror, organiser, Repair()
         self._inner = InnerOptimizer(params, optimizer, scheduler)
         self._is_keeper, self.needs_gradient = is_state_server, not is_state_server
-        self._progress = OwnProgress(codec("int8"), collaboration.max_stale_rounds)
+        self._progress = OwnProgress(codec("int8"), collaboration.max_stale_rounds, kwargs["listeners"].on_caught_up)
         name = quote(swarm_id(run_id, kwargs.get("rollback")), safe="")
         self._round_log = RoundLog(None if swarm.mode == "client" else swarm.folder / ROUNDS_FOLDER / name)
         self._downloads = swarm.folder / DOWNLOADS_FOLDER / name

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import torch
 from hivemind.averaging.control import StepControl
@@ -29,11 +29,14 @@ class OwnProgress:
     """Our changes, encoded by ``codec``, for at most ``max_rounds`` outer steps of others.
 
     ``may_be_sent`` says that others may have stepped with the changes of our last exchange. It is set by whoever knows
-    how that ended, and until our own base weights move.
+    how that ended, and until our own base weights move. ``on_taken`` hears how many rounds we were behind, and whether
+    something was kept.
     """
 
-    def __init__(self, codec: Codec, max_rounds: int) -> None:
-        self._codec, self._max_rounds = codec, max_rounds
+    def __init__(
+        self, codec: Codec, max_rounds: int, on_taken: Callable[[int, bool], None] = lambda _rounds, _kept: None
+    ) -> None:
+        self._codec, self._max_rounds, self._on_taken = codec, max_rounds, on_taken
         self._changes: EncodedTensors | None = None
         self.may_be_sent = False
 
@@ -70,14 +73,15 @@ class OwnProgress:
         changes, self._changes = self._changes, None
         if changes is None:
             return None
+        is_kept = is_led_on and rounds <= self._max_rounds
+        self._on_taken(max(0, rounds), is_kept)
         if not is_led_on:
             log.warning("no round leads from our base weights to the new ones: what we had changed is dropped")
-            return None
-        if rounds > self._max_rounds:
+        elif not is_kept:
             log.warning("we were %d rounds behind: what we had changed is too old, and is dropped", rounds)
-            return None
-        log.info("we were %d rounds behind, and keep what we have changed", rounds)
-        return changes
+        else:
+            log.info("we were %d rounds behind, and keep what we have changed", rounds)
+        return changes if is_kept else None
 
 
 class Rebase:
