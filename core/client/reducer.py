@@ -84,13 +84,12 @@ def reduce(session: Session, event: ClientEvent) -> Session:
             return _after_news(session, event)
         case RunFound():
             return _after_run(session, event)
-        case StateLoading() | TrainingStarted() | Progress() | RoundFinished():
+        case StateLoading() | TrainingStarted() | Progress() | RoundFinished() | CaughtUp():
             return _after_work(session, event)
         case (
             PeersSeen()
             | SuspectsSeen()
             | ExpertsSeen()
-            | CaughtUp()
             | ContributionStatus()
             | Evaluated()
             | RunScored()
@@ -222,7 +221,7 @@ def _is_same(one: RunFound, other: RunFound) -> bool:
     return (one.manifest.run.id, one.organiser) == (other.manifest.run.id, other.organiser)
 
 
-_Work = StateLoading | TrainingStarted | Progress | RoundFinished
+_Work = StateLoading | TrainingStarted | Progress | RoundFinished | CaughtUp
 
 
 def _after_work(session: Session, event: _Work) -> Session:
@@ -236,6 +235,8 @@ def _after_work(session: Session, event: _Work) -> Session:
             return replace(at_work, progress=event, loading=None, contributed_samples=session.contributed_with(event))
         case RoundFinished():
             return replace(session, rounds=(*session.rounds, event)[-KEPT_ROUNDS:])
+        case CaughtUp():
+            return session
         case _:
             assert_never(event)
 
@@ -265,7 +266,6 @@ _Report = (
     PeersSeen
     | SuspectsSeen
     | ExpertsSeen
-    | CaughtUp
     | ContributionStatus
     | Evaluated
     | RunScored
@@ -283,8 +283,6 @@ def _after_report(session: Session, event: _Report) -> Session:
             return replace(session, suspects=event.suspects)
         case ExpertsSeen():
             return replace(session, experts=event)
-        case CaughtUp():
-            return session
         case ContributionStatus():
             return replace(session, contribution_status=event)
         case Evaluated():
