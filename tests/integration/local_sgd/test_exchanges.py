@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -13,7 +12,7 @@ from core.protocol.events import Connected, Progress, RoundFinished
 from core.run.spec.recipe import ArithmeticGPT
 from core.worker.swarm.local_sgd.round_log import RoundLog
 from tests.bench.local_sgd.recorded_peers import Move, RecordedPeer, RecordedPeers, paced_run
-from tests.bench.local_sgd.root_counts import root_counts_of
+from tests.integration.local_sgd.together import assert_equal_base_weights, average_together
 from tests.support.environment.network_namespaces import Internet
 from tests.support.environment.slow_link import Line
 from tests.support.fault_injection import gave, kill
@@ -22,25 +21,8 @@ from tests.support.real_peers import Peer
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(600)]
 
 SLOW = Line(delay_seconds=0.01, lost_share=0.0, bits_per_second=2e6)
-ROUNDS = 3
 RUN = paced_run(target_batch_size=1920, matchmaking_time=2.0, averaging_timeout=15.0)  # a round of four seconds
 LARGE = msgspec.structs.replace(RUN, recipe=ArithmeticGPT(layers=2, width=160, heads=2))  # 2.5 s of a slow line
-
-
-@pytest.fixture
-def recorded(tmp_path: Path) -> Iterator[RecordedPeers]:
-    """Peers whose base weights' versions are written down."""
-    with contextlib.closing(RecordedPeers(tmp_path)) as group:
-        yield group
-
-
-def average_together(*peers: Peer, among: int) -> None:
-    """Wait until each has averaged some times in a group of so many."""
-    since = [len(peer.said) for peer in peers]
-    for _ in range(ROUNDS):
-        for number, peer in enumerate(peers):
-            peer.wait_for(RoundFinished, lambda event: gave(event) and event.peers == among, since=since[number])
-            since[number] = len(peer.said)
 
 
 def average_until_logged(logging: RecordedPeer, *others: Peer) -> None:
@@ -51,12 +33,6 @@ def average_until_logged(logging: RecordedPeer, *others: Peer) -> None:
     average_together(logging, *others, among=1 + len(others))
     while not leads_on(logging, since=logging.moves()[-2]):
         logging.wait_for(RoundFinished, gave, since=len(logging.said))
-
-
-def assert_equal_base_weights(group: RecordedPeers) -> None:
-    """Whoever had others than most has replaced them before the next step."""
-    counts = root_counts_of(group.started)
-    assert counts.equal > 0 and counts.unrepaired == counts.astray == 0, counts
 
 
 @pytest.mark.networks

@@ -9,9 +9,10 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
+from core.worker.swarm.aggregation.rules import MIN_SENDERS
+
 GROSS = 100.0  # times the median weight, or the median size: no honest peer of one run is so far away
 MORE_THAN_REPORTED = 2.0  # times the samples of its last report, as a peer may have computed since then
-_MAJORITY_OF = 3  # senders: of two whose weights differ, nobody can say which one lies without a report
 
 
 class ClaimedWeights:
@@ -38,7 +39,7 @@ class ClaimedWeights:
             sender
             for sender, claim in enumerate(self._claimed)
             if claim > max(usual, MORE_THAN_REPORTED * self._reported[sender])
-            and (len(weighed) >= _MAJORITY_OF or self._reported[sender] > 0)
+            and (len(weighed) >= MIN_SENDERS or self._reported[sender] > 0)
         }
 
 

@@ -29,14 +29,14 @@ class OwnProgress:
     """Our changes, encoded by ``codec``, for at most ``max_rounds`` outer steps of others.
 
     ``may_be_sent`` says that others may have stepped with the changes of our last exchange. It is set by whoever knows
-    how that ended, and until our own base weights move. ``on_taken`` hears how many rounds we were behind, and whether
-    something was kept.
+    how that ended, and until our own base weights move. ``on_caught_up`` hears how many rounds we were behind, and
+    whether something was kept.
     """
 
     def __init__(
-        self, codec: Codec, max_rounds: int, on_taken: Callable[[int, bool], None] = lambda _rounds, _kept: None
+        self, codec: Codec, max_rounds: int, on_caught_up: Callable[[int, bool], None] = lambda _rounds, _kept: None
     ) -> None:
-        self._codec, self._max_rounds, self._on_taken = codec, max_rounds, on_taken
+        self._codec, self._max_rounds, self._on_caught_up = codec, max_rounds, on_caught_up
         self._changes: EncodedTensors | None = None
         self.may_be_sent = False
 
@@ -74,7 +74,7 @@ class OwnProgress:
         if changes is None:
             return None
         is_kept = is_led_on and rounds <= self._max_rounds
-        self._on_taken(max(0, rounds), is_kept)
+        self._on_caught_up(max(0, rounds), is_kept)
         if not is_led_on:
             log.warning("no round leads from our base weights to the new ones: what we had changed is dropped")
         elif not is_kept:
@@ -123,13 +123,17 @@ def has_result(control: StepControl | None) -> bool:
 
 def has_broken(control: StepControl | None) -> bool:
     """Whether an exchange has begun, and failed in the middle: others may have stepped with what we had sent."""
-    if control is None or not control.done() or control.cancelled():
-        return False
-    return isinstance(control.exception(), ExchangeFailedError)
+    return isinstance(_error_of(control), ExchangeFailedError)
 
 
 def may_have_missed(control: StepControl | None) -> bool:
     """Whether others may have stepped without us: an exchange failed in the middle, or they are in a later round."""
+    return isinstance(_error_of(control), (ExchangeFailedError, StaleRoundError))
+
+
+def _error_of(control: StepControl | None) -> BaseException | None:
+    """Why a round has failed; ``None`` where it has not, or not yet."""
     if control is None or not control.done() or control.cancelled():
-        return False
-    return isinstance(control.exception(), (ExchangeFailedError, StaleRoundError))
+        return None
+    error: BaseException | None = control.exception()
+    return error
