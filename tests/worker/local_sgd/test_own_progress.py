@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from concurrent.futures import Future
 from typing import Any
@@ -62,6 +63,7 @@ def test_what_is_too_old_or_led_on_from_other_weights_is_void_in_words_and_nothi
 ) -> None:
     heard = list[tuple[int, bool]]()
     progress = OwnProgress(CODEC, 2, lambda *told: heard.append(told))
+    caplog.set_level(logging.WARNING)
     progress.keep(BASE, CHANGED, sent=None)
     assert kept(progress, 3) is None
     assert kept(progress, 1) is None
@@ -71,6 +73,26 @@ def test_what_is_too_old_or_led_on_from_other_weights_is_void_in_words_and_nothi
     progress.keep(BASE, CHANGED, sent=None)
     assert kept(progress, 2) is not None and heard[-1] == (2, True)
     assert [record.message.endswith("is dropped") for record in caplog.records] == [True, True]
+
+
+def test_what_was_carried_over_is_too_old_after_as_many_rounds_as_if_it_had_been_behind_all_of_them_at_once() -> None:
+    progress = OwnProgress(CODEC, max_rounds=2)
+    for _ in range(2):
+        progress.keep(BASE, CHANGED, sent=None)
+        assert kept(progress) is not None
+    progress.keep(BASE, CHANGED, sent=None)
+    assert kept(progress) is None
+    progress.keep(BASE, CHANGED, sent=None)
+    assert kept(progress) is not None
+
+
+def test_what_went_into_an_average_is_no_longer_old() -> None:
+    progress = OwnProgress(CODEC, max_rounds=2)
+    progress.keep(BASE, CHANGED, sent=None)
+    assert kept(progress, 2) is not None
+    assert kept(progress) is None  # our own outer step, for which nothing has to be kept
+    progress.keep(BASE, CHANGED, sent=None)
+    assert kept(progress, 2) is not None
 
 
 def test_what_is_no_number_is_not_kept() -> None:

@@ -42,11 +42,12 @@ class Member:
         return Told(0, *self.version, self.is_shared, peers, is_sure=self.wanted <= self.steps).packed()
 
     def catch_up_with(self, other: Member) -> bool:
-        """Take its base weights, if it shares them and they have enough steps behind them."""
-        may = self.wanted > 0 and other.is_shared and other.steps >= self.wanted
-        if may:
-            self.steps, self.root, self.wanted = other.steps, other.root, 0
-        return may
+        """Take its base weights, if it shares them, unless they lead back on the way; whether they are right."""
+        if self.wanted > 0 and other.is_shared and other.steps >= min(self.wanted, self.steps):
+            self.steps, self.root = other.steps, other.root
+            self.wanted = 0 if self.steps >= self.wanted else self.wanted
+            return self.wanted == 0
+        return False
 
 
 class Members:

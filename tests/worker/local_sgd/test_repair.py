@@ -42,11 +42,11 @@ def test_it_is_over_once_the_weights_have_as_many_steps_behind_them(clock: Clock
     due = Repair()
     due.request(5)
     clock.now += WAIT_SECONDS
-    due.tried(4, stand_still=False)
+    due.tried(4)
     assert not due.is_due()
     clock.now += 2 * WAIT_SECONDS
     assert due.is_due()
-    due.tried(5, stand_still=False)
+    due.tried(5)
     clock.now += 1000
     assert not due.is_due() and due.min_outer_steps == 0
 
@@ -57,7 +57,7 @@ def test_a_group_that_knows_of_fewer_steps_does_not_end_the_search_for_more(cloc
     due.request(5)
     assert due.min_outer_steps == 6
     clock.now += WAIT_SECONDS
-    due.tried(5, stand_still=False)
+    due.tried(5)
     assert due.min_outer_steps == 6
 
 
@@ -67,7 +67,7 @@ def test_after_some_tries_it_waits_for_the_next_group(clock: Clock) -> None:
     for _ in range(MAX_TRIES):
         clock.now += 1000
         assert due.is_due()
-        due.tried(4, stand_still=False)
+        due.tried(4)
     clock.now += 1000
     assert not due.is_due()
     due.request(6)
@@ -81,21 +81,44 @@ def test_a_round_that_has_failed_for_all_is_not_looked_for_any_longer(clock: Clo
     for _ in range(STANDSTILL_TRIES):
         clock.now += 1000
         assert due.is_due()
-        due.tried(4, stand_still=True)
+        assert not due.brings_on(4, 4, is_like_ours=True, is_ahead=False)
+        due.tried(4)
     clock.now += 1000
     assert not due.is_due() and due.min_outer_steps == 0
 
 
+def test_a_donor_with_other_weights_shows_that_the_round_has_not_failed_for_all(clock: Clock) -> None:
+    due = Repair()
+    due.request(5)
+    for _ in range(STANDSTILL_TRIES):
+        clock.now += 1000
+        assert not due.brings_on(4, 4, is_like_ours=True, is_ahead=False)
+        assert not due.brings_on(3, 4, is_like_ours=False, is_ahead=True)
+        due.tried(4)
+    assert due.min_outer_steps == 5
+
+
+def test_who_is_several_rounds_behind_takes_what_brings_it_nearer_and_still_looks_for_the_rest(clock: Clock) -> None:
+    due = Repair()
+    due.request(5)
+    assert due.brings_on(4, 2, is_like_ours=False, is_ahead=False)
+    due.tried(4)
+    assert due.min_outer_steps == 5
+    assert due.brings_on(5, 4, is_like_ours=False, is_ahead=False)
+
+
+@pytest.mark.parametrize("is_like_ours", [True, False])
+def test_who_is_epochs_behind_follows_a_run_in_which_nobody_has_stepped_since(is_like_ours: bool) -> None:
+    due = Repair()
+    due.request(5)
+    assert due.brings_on(4, 4, is_like_ours=is_like_ours, is_ahead=True)
+    assert not due.brings_on(3, 4, is_like_ours=False, is_ahead=True)
+
+
 class Weights:
-    """As much of an averager as a repair sees: what it looks for, and the epoch."""
+    """As much of an averager as a repair sees: the epoch."""
 
-    local_epoch, is_standstill = 7, False
-
-    def __init__(self) -> None:
-        self.looks_for: list[int] = []
-
-    def begin_search(self, min_outer_steps: int) -> None:
-        self.looks_for.append(min_outer_steps)
+    local_epoch = 7
 
 
 class Search:
@@ -111,10 +134,10 @@ class Search:
 def test_what_is_missing_comes_while_training_goes_on(clock: Clock) -> None:
     due, weights, search = Repair(), Weights(), Search(None, None, True)
     due.request(5)
-    assert not due.poll(weights, search, 4, is_idle=True) and weights.looks_for == []
+    assert not due.poll(weights, search, 4, is_idle=True)
     clock.now += WAIT_SECONDS
     assert [due.poll(weights, search, 4, is_idle=True) for _ in range(3)] == [False, False, True]
-    assert weights.looks_for == [5] and not due.must_stand_still
+    assert not due.must_stand_still
 
 
 def test_who_steps_while_it_looks_for_the_outcome_of_an_earlier_step_is_not_led_back(clock: Clock) -> None:
@@ -125,8 +148,8 @@ def test_who_steps_while_it_looks_for_the_outcome_of_an_earlier_step_is_not_led_
     clock.now += WAIT_SECONDS
     assert not due.poll(weights, search, 4, is_idle=True)
     due.stepped(6)
-    assert not due.poll(weights, search, 6, is_idle=True)
-    assert weights.looks_for[:2] == [5, 6] and due.min_outer_steps == 0
+    assert not due.brings_on(5, 6, is_like_ours=False, is_ahead=True)
+    assert not due.poll(weights, search, 6, is_idle=True) and due.min_outer_steps == 0
 
 
 def test_nothing_takes_the_place_of_our_weights_in_the_middle_of_an_exchange(clock: Clock) -> None:
@@ -154,7 +177,7 @@ def test_a_line_on_which_an_epoch_is_too_short_for_a_repair_stands_still_until_i
     assert not due.poll(weights, search, 4, is_idle=True) and not due.must_stand_still
     clock.now += 2 * WAIT_SECONDS
     assert due.must_stand_still and not due.poll(weights, search, 4, is_idle=True)
-    due.tried(5, stand_still=False)
+    due.tried(5)
     due.request(6)
     clock.now += WAIT_SECONDS
     assert due.is_due() and not due.must_stand_still

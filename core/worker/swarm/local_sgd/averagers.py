@@ -39,6 +39,7 @@ from core.worker.swarm.local_sgd.exchange import DeltaRunner
 from core.worker.swarm.local_sgd.group_agreement import UnreachedReducers, left_out_reducers
 from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov, Version
 from core.worker.swarm.local_sgd.reduction import ReductionRule, UsualSize
+from core.worker.swarm.local_sgd.repair import Repair
 from core.worker.swarm.local_sgd.replay import version_of_state
 from core.worker.swarm.local_sgd.round_log import RoundLog
 from core.worker.swarm.local_sgd.state_file import MirrorUse
@@ -271,19 +272,19 @@ class BaseWeightsAverager(CatchUp, TrainingStateAverager):
 
     ``on_base_moved`` is called, in the trainer's thread, once the base weights have changed; its argument is true
     where they are another peer's, so that our own steps since the last round are void. ``mirrored`` is a file with a
-    state of the run's mirror, where there is one; ``mirror_use`` says what came of it in the last download.
+    state of the run's mirror, where there is one; ``mirror_use`` says what came of it in the last download. ``repair``
+    knows which base weights are of use.
 
     ``roots`` are those of the base weights that ours lead on from, ours included, by their number of outer steps. A
     state is refused whose weights, or those that it leads on from, have another root than is signed for their number.
     """
 
-    _min_outer_steps = _donors_like_us = _other_donors = 0
     mirrored: Path | None = None
     mirror_use = MirrorUse.UNTRIED
     roots: dict[int, bytes]
 
-    def __init__(self, *args: Any, on_base_moved: Callable[[bool], None], **kwargs: Any) -> None:
-        self._on_base_moved = on_base_moved
+    def __init__(self, *args: Any, repair: Repair, on_base_moved: Callable[[bool], None], **kwargs: Any) -> None:
+        self._repair, self._on_base_moved = repair, on_base_moved
         self.roots, self._signed_roots = {}, dict[int, bytes]()
         self._is_loading = False
         super().__init__(*args, **kwargs)
@@ -311,24 +312,12 @@ class BaseWeightsAverager(CatchUp, TrainingStateAverager):
         return ""
 
     def is_behind(self, state: State) -> bool:
-        """Whether that state is of an epoch that we have behind us, or has too few outer steps."""
-        weights = parameters_of(self.optimizer)
-        if int(state[1][len(weights)]) >= self._min_outer_steps:
-            return super().is_behind(state)
-        if all(map(torch.equal, state[1], weights)):
-            self._donors_like_us += 1
-        else:
-            self._other_donors += 1
-        return True
-
-    def begin_search(self, min_outer_steps: int) -> None:
-        """Take no state with fewer steps behind it: that of a peer about to take its own, or one like us."""
-        self._min_outer_steps, self._donors_like_us, self._other_donors = min_outer_steps, 0, 0
-
-    @property
-    def is_standstill(self) -> bool:
-        """Whether all whose state had too few steps in this search have the very weights that we have."""
-        return self._donors_like_us > 0 and self._other_donors == 0
+        """Whether that state is of an epoch that we have behind us, or does not bring our base weights on."""
+        weights, ours = parameters_of(self.optimizer), self.optimizer.version()[0]
+        steps, is_ahead = int(state[1][len(weights)]), state[0]["epoch"] > self.local_epoch + 1
+        is_like_ours = steps == ours and all(map(torch.equal, state[1], weights))
+        is_of_use = self._repair.brings_on(steps, ours, is_like_ours=is_like_ours, is_ahead=is_ahead)
+        return super().is_behind(state) or not is_of_use
 
     def load_state_from_peers(self, *args: Any, **kwargs: Any) -> None:
         """Take another peer's base weights, as TrainingStateAverager takes its state."""

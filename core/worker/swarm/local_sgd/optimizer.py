@@ -132,10 +132,10 @@ class LocalSgdOptimizer(SwarmOptimizer):
         }
 
     def _make_state_averager(self, **kwargs: Any) -> BaseWeightsAverager:
-        prefix = f"{self.run_id}_{PROTOCOL}_state"
-        options = kwargs | self._state_averager_options(prefix)
+        options = kwargs | self._state_averager_options(f"{self.run_id}_{PROTOCOL}_state")
         return BaseWeightsAverager(
             on_base_moved=self._continue_from_base,
+            repair=self._repair,
             round_log=self._round_log,
             codec=codec(self._collaboration.delta_codec),
             outer=self._make_outer,
@@ -301,14 +301,14 @@ class LocalSgdOptimizer(SwarmOptimizer):
         if self._inner.steps:
             self._progress.keep(self.base_weights(), averager.main_parameters, self.grad_averager.sent)
         if self._download.ready_epoch is None:
-            averager.begin_search(self._repair.min_outer_steps)
+            self._repair.begin_search()
             averager.mirrored, averager.mirror_use = self._mirrored_state(), MirrorUse.UNTRIED
         super().load_state_from_peers(**kwargs)
         self._progress.forget()
         if self._mirror is not None and averager.mirrored is not None:
             self._mirror.release(averager.mirror_use)
             averager.mirrored = None
-        self._repair.tried(self._version[0], stand_still=averager.is_standstill)
+        self._repair.tried(self._version[0])
         self._inner.follow(self.local_epoch)
 
     def _mirrored_state(self) -> Path | None:

@@ -38,6 +38,7 @@ class OwnProgress:
     ) -> None:
         self._codec, self._max_rounds, self._on_caught_up = codec, max_rounds, on_caught_up
         self._changes: EncodedTensors | None = None
+        self._rounds = 0  # of others that the changes in the model's weights were carried over
         self.may_be_sent = False
 
     @torch.no_grad()
@@ -68,13 +69,17 @@ class OwnProgress:
     def take(self, rounds: int, *, is_led_on: bool) -> EncodedTensors | None:
         """What was kept, for base weights so many rounds later; ``None`` where there is nothing, or it is void.
 
-        It is void where the new base weights were not ``is_led_on`` from ours: then ours were wrong.
+        It is void where the new base weights were not ``is_led_on`` from ours: then ours were wrong. Rounds that it was
+        carried over before count, until our changes go into an average.
         """
         changes, self._changes = self._changes, None
+        before, self._rounds = self._rounds, 0
         if changes is None:
             return None
+        rounds = before + max(0, rounds)
         is_kept = is_led_on and rounds <= self._max_rounds
-        self._on_caught_up(max(0, rounds), is_kept)
+        self._rounds = rounds if is_kept else 0
+        self._on_caught_up(rounds, is_kept)
         if not is_led_on:
             log.warning("no round leads from our base weights to the new ones: what we had changed is dropped")
         elif not is_kept:

@@ -18,13 +18,6 @@ class Repaired(Protocol):
 
     local_epoch: int
 
-    @property
-    def is_standstill(self) -> bool:
-        """Whether all who have answered in this search have the very weights that we have."""
-
-    def begin_search(self, min_outer_steps: int) -> None:
-        """Look for weights with so many steps behind them from now on."""
-
 
 class StateSearch(Protocol):
     """A search that goes on with every call, and never waits."""
@@ -38,16 +31,19 @@ class Repair:
 
     What is missing is fetched while training goes on. A line on which that takes longer than an epoch would never end
     it, as a state of the epoch before is of no use; from then on `must_stand_still` says so.
+
+    A state `brings_on` whose base weights have more steps behind them than ours, even if they are not the right ones
+    yet: who always waited for the step that the others are about to take would follow them for ever.
     """
 
     def __init__(self) -> None:
         self.min_outer_steps = 0
         self._due_at = float("inf")
         self._tries = self._standstills = 0
+        self._donors_like_us = self._other_donors = 0  # of this search, with too few steps behind their weights
         self._searches_since: int | None = None  # the epoch
         self._micro_batches = 0  # while it searches
         self._has_come_too_late = False
-        self._is_raised = False  # the number of steps, since the search began
 
     def request(self, min_outer_steps: int) -> None:
         """Ours are wrong: the right ones have so many steps behind them, or will have in a moment.
@@ -60,7 +56,8 @@ class Repair:
     def stepped(self, outer_steps: int) -> None:
         """We take a step of a quorum, after which we have so many behind us: a search for fewer would lead us back."""
         if 0 < self.min_outer_steps < outer_steps:
-            self.min_outer_steps, self._is_raised = outer_steps, True
+            self.min_outer_steps = outer_steps
+            self.begin_search()
 
     def is_due(self) -> bool:
         """Whether it is time to look for the right ones."""
@@ -70,6 +67,22 @@ class Repair:
     def must_stand_still(self) -> bool:
         """Whether training has to wait until the right ones are there."""
         return self._has_come_too_late and self.is_due()
+
+    def begin_search(self) -> None:
+        """Donors are asked anew, and compared with the weights that we have now."""
+        self._donors_like_us = self._other_donors = 0
+
+    def brings_on(self, outer_steps: int, ours: int, *, is_like_ours: bool, is_ahead: bool) -> bool:
+        """Whether a donor's base weights are of use; they have so many steps behind them, and ``ours`` so many.
+
+        Those of the same weights, and others with as many steps behind them, are if the run ``is_ahead`` of us by
+        epochs in which nobody has stepped.
+        """
+        if outer_steps >= self.min_outer_steps or outer_steps > ours:
+            return True
+        self._donors_like_us += is_like_ours
+        self._other_donors += not is_like_ours
+        return is_ahead and outer_steps == ours
 
     def poll(self, averager: Repaired, search: StateSearch, outer_steps: int, *, is_idle: bool) -> bool:
         """Look for the right ones, and never wait; whether they are here, and can take the place of ours.
@@ -81,13 +94,10 @@ class Repair:
             if self.must_stand_still or not self.is_due():
                 return False
             self._searches_since, self._micro_batches = averager.local_epoch, 0
-            averager.begin_search(self.min_outer_steps)
+            self.begin_search()
         elif not is_idle:
             self._micro_batches += 1
             return False
-        if self._is_raised:
-            averager.begin_search(self.min_outer_steps)
-            self._is_raised = False
         found = search.go_on(averager, 0)
         if found is None:
             self._micro_batches += 1
@@ -95,18 +105,18 @@ class Repair:
         log.info("during %d micro-batches the right base weights have come: %s", self._micro_batches, found)
         if not found:
             self._has_come_too_late |= averager.local_epoch > self._searches_since
-            self.tried(outer_steps, stand_still=averager.is_standstill)
-            averager.begin_search(self.min_outer_steps)
+            self.tried(outer_steps)
         return found
 
-    def tried(self, outer_steps: int, *, stand_still: bool) -> None:
+    def tried(self, outer_steps: int) -> None:
         """We have looked for them, and have weights with so many steps behind them now.
 
-        The others ``stand_still`` where all who answered have the very weights that we had.
+        The others stand still where all whose weights were of no use have the very ones that we had.
         """
         self._tries += 1
         self._searches_since = None
-        self._standstills += stand_still
+        self._standstills += self._donors_like_us > 0 and self._other_donors == 0
+        self.begin_search()
         is_repaired = outer_steps >= self.min_outer_steps
         has_failed_for_all = self._standstills == STANDSTILL_TRIES
         is_over = is_repaired or has_failed_for_all or self._tries == MAX_TRIES
