@@ -15,6 +15,7 @@ from torch.optim import Optimizer
 from core.localizable import localized
 from core.run.spec.optimizer import SGD, Adafactor, AdamW, AdamW8bit, Lamb, Lars, Lion, Muon, OptimizerSpec
 from core.worker.compute.bitsandbytes import require_bitsandbytes
+from core.worker.compute.eager_optimizers import load_no_compiler
 from core.worker.compute.muon import MuonWithAdamW
 
 log = logging.getLogger(__name__)
@@ -80,6 +81,7 @@ def make_optimizer(
 
 def _build(spec: OptimizerSpec, hidden_matrices: Collection[int] | None, params: Any) -> Optimizer:
     kind, numbers = _kind_and_numbers(spec, hidden_matrices)
+    load_no_compiler(kind)
     clipping = type(f"Clipping{kind.__name__}", (Clipping, kind), {"max_grad_norm": spec.max_grad_norm})
     built: Optimizer = clipping(params, lr=spec.learning_rate, weight_decay=spec.weight_decay, **numbers)
     return built

@@ -33,7 +33,6 @@ NETWORKS = Path("/run/netns")  # where ip keeps its network namespaces
 _STREAMS = 3
 _CLONE_NEWNET = 0x40000000
 PRELOADED = (
-    "torch._dynamo",
     "core.worker.roles.organiser",
     "core.worker.roles.volunteer",
     "tests.support.forked.own_locks",

@@ -27,7 +27,6 @@ from typing import Any, NoReturn, TypeVar
 
 import msgspec
 import torch
-import torch._dynamo  # which every peer's first optimizer would import by itself, two seconds of a core each
 from safetensors.torch import load_file
 
 from core.files.temp_folder import lock_temp_folder, remove_temp_folder
