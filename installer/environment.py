@@ -10,6 +10,7 @@ import argparse
 import ctypes
 import fcntl
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
@@ -220,7 +221,15 @@ def install(wanted: Stamp) -> None:
     # pip speaks on stdout, which belongs to the program that is set up.
     if subprocess.run(command, check=False, stdout=sys.stderr).returncode != 0:
         raise SetUpError("pip could not install it, as said above; check the network and run make again.")
+    compile_for_workers()
     leave_stamp(wanted)
+
+
+def compile_for_workers() -> None:
+    """Compile what a worker imports: it is confined, may not write there, and would compile it anew at every start."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    imports = "import core.worker.roles.organiser, core.worker.roles.volunteer"
+    subprocess.run([str(PYTHON), "-c", imports], check=False, stdout=sys.stderr, env=environment)
 
 
 def set_up(extras: frozenset[str]) -> None:

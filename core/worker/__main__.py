@@ -120,8 +120,11 @@ def _serve(command: AnyCommand, keys: PeerFolder | None, channel: WorkerChannel,
 
 
 def _check_engine() -> EngineChecked:
+    """Load what a worker needs; Python also compiles it then, which one that trains would do at each of its starts."""
     import torch
 
+    import core.worker.roles.organiser
+    import core.worker.roles.volunteer  # noqa: F401
     from core.worker.compute.device import usable_gpu_names
     from core.worker.swarm import HIVEMIND_VERSION
 

@@ -70,6 +70,8 @@ mkdir -p "$program.new" "$(dirname "$launcher")"
 cp -R "$here/program/." "$program.new"
 rm -rf "$program"
 mv "$program.new" "$program"
+# A worker is confined, and may not write there: it would compile all of it at every start.
+"$python" -I -m compileall -q "$program" || true
 sed -e "1s|.*|#!$python -I|" -e "s|/usr/lib/workerbee|$program|g" "$here/workerbee" >"$launcher"
 chmod 755 "$launcher"
 shared | while read -r file; do

@@ -13,14 +13,16 @@ from core.engine.file_lists import EngineFile, EngineFiles
 from core.engine.pythons import this_python
 
 BALLAST_BYTES = 3_000_000
+OWN = "varint.py"  # a library that workers import, of which the engine has a copy
 
 
 def small_engine(folder: Path, version: str = "1.0", *, works: bool = True) -> EngineFiles:
     """What uv will install from that folder: a ``torch`` that borrows, and something large to download."""
-    borrowed = f"{sysconfig.get_path('purelib')}\n".encode() if works else b"\n"
+    libraries = Path(sysconfig.get_path("purelib"))
+    borrowed = f"{libraries}\n".encode() if works else b"\n"
     noise = random.Random(version).randbytes(BALLAST_BYTES)
     files = (
-        _wheel(folder, "torch", version, {"borrowed.pth": borrowed}),
+        _wheel(folder, "torch", version, {"borrowed.pth": borrowed, OWN: (libraries / OWN).read_bytes()}),
         _wheel(folder, "ballast", version, {"ballast.bin": noise}),
     )
     return EngineFiles(build="cpu", files=files)

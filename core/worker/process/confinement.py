@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from core.files.folders import DataFolder
 from core.files.locks import PeerFolder, lock_organiser_folder, lock_peer_folder
-from core.protocol.commands import AnyCommand, Export, Join, Publish, Push
+from core.protocol.commands import AnyCommand, Check, Export, Join, Publish, Push
 from core.protocol.events import Confined
 from core.security.confinement.confine import confine, confine_ports, leave_descriptors, leave_internet
 from core.security.confinement.devices import make_gpu_devices
@@ -74,6 +75,8 @@ def _grants_for(command: AnyCommand, keys: PeerFolder | None) -> Iterator[Grant]
     if isinstance(command, Export):
         yield Grant(Path(command.checkpoint).parent, "read")
         yield Grant(Path(command.folder), "write")
+    if isinstance(command, Check) and sys.prefix != sys.base_prefix:
+        yield Grant(Path(sys.prefix), "write")  # where Python compiles what is imported; no other worker may
     if isinstance(command, Push):
         yield from (Grant(Path(path), "read") for path in (command.folder, command.token_file))
 

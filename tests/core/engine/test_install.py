@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import msgspec
@@ -20,7 +21,7 @@ from core.engine.install.installer import EngineInstaller
 from core.engine.installed import Engine, EngineDirectory
 from core.errors import ErrorKind
 from core.files.folders import Folders
-from tests.support.engine_wheels import BALLAST_BYTES, small_engine
+from tests.support.engine_wheels import BALLAST_BYTES, OWN, small_engine
 from tests.support.environment.package_index import WheelIndex, serving
 from tests.support.environment.x11_desktop import wait_for
 
@@ -99,8 +100,9 @@ def assert_all_came(ended: InstallEvent) -> None:
 
 @pytest.mark.slow
 def test_an_engine_is_tried_before_it_is_used_and_the_old_one_stays_until_another_works(
-    workshop: Workshop,
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     first, second = workshop.offer("1.0"), workshop.offer("2.0")
     assert workshop.attempt(first) == Installed()
     phases = list(dict.fromkeys(event.phase for event in workshop.events if isinstance(event, InstallProgress)))
@@ -108,6 +110,8 @@ def test_an_engine_is_tried_before_it_is_used_and_the_old_one_stays_until_anothe
     old = workshop.place.engine()
     assert old is not None and old.is_of(first) and not old.is_of(second)
     assert not workshop.place.work.exists()
+    (library,) = old.folder.rglob(OWN)
+    assert Path(cache_from_source(str(library))).exists(), "each start of a worker would compile it anew"
 
     assert workshop.attempt(second) == Installed()
     new = workshop.place.engine()
