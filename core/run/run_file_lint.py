@@ -19,6 +19,11 @@ _LARGE_PARAMETERS = 1_000_000
 _COMPUTED_FASTER = 10  # times as fast as its line feeds the hosts: then a computer mostly waits for its line
 _MUON_FLOP = 25  # of each parameter, for each unit of width: 5 Newton-Schulz steps of 4 square matrices and 2 wide ones
 _MUON_SHARE = 0.5  # of what a micro-batch computes; more is worth a word
+_WAITING_SHARE = 0.05  # of the time that a round computes; to stand still for more is worth a word
+_VOLUNTEERS = 10  # of a run that has some success
+_FEW_STEPS = 5  # in a round; with fewer, averaging gradients sends no more
+_LONG_UPLOAD_SECONDS = 300.0
+_LARGE_WEIGHT = 16.0  # times the median: about from a laptop's GPU to the fastest for homes
 _DOWNLOADS_PER_EPOCH = 3  # fewer, and a newcomer is behind again when its download is over
 
 
@@ -29,7 +34,10 @@ def lint(manifest: RunManifest) -> tuple[str, ...]:
         *_of_batches(manifest),
         *_of_epochs(manifest, needs),
         *_of_rounds(manifest, needs),
-        *_of_overlap(manifest),
+        *_of_overlap(manifest, needs),
+        *_of_inner_steps(manifest, needs),
+        *_of_newcomers(manifest, needs),
+        *_of_weights(manifest.collaboration),
         *_of_sparse_changes(manifest.collaboration),
         *_of_muon(manifest, needs),
         *_of_local_updates(manifest.collaboration),
@@ -102,12 +110,61 @@ def _of_rounds(manifest: RunManifest, needs: ResourceRequirements) -> Iterator[s
         )
 
 
-def _of_overlap(manifest: RunManifest) -> Iterator[str]:
+def _of_overlap(manifest: RunManifest, needs: ResourceRequirements) -> Iterator[str]:
     collaboration = manifest.collaboration
-    if not (collaboration.use_local_updates or collaboration.delay_grad_averaging):
+    if collaboration.mode == "local-sgd":
+        exchange, computing = needs.traffic_bytes / 2 * 8 / HOME_UPLOAD_BITS_PER_SECOND, _epoch_seconds(manifest, needs)
+        if collaboration.overlap == "none" and exchange > _WAITING_SHARE * computing:
+            yield (
+                f'[collaboration] overlap = "none": on a home uplink (10 Mbit/s) every computer stands still for '
+                f'{exchange:.0f} s after each round of about {computing:.0f} s. With "delayed" it trains on meanwhile.'
+            )
+    elif not (collaboration.use_local_updates or collaboration.delay_grad_averaging):
         yield (
             "[collaboration] delay_grad_averaging = false: every computer stands still while the swarm "
             "averages, for seconds in every epoch."
+        )
+
+
+def _of_inner_steps(manifest: RunManifest, needs: ResourceRequirements) -> Iterator[str]:
+    """A round in which nobody takes as many steps as the run asks for changes nothing."""
+    collaboration = manifest.collaboration
+    if collaboration.mode != "local-sgd":
+        return
+    least, micro_batch = collaboration.inner_steps_min, collaboration.sure_batch_size
+    steps = collaboration.target_batch_size / (_VOLUNTEERS * micro_batch)
+    if steps < least:
+        yield (
+            f"[collaboration] inner_steps_min = {least}, and of {_VOLUNTEERS} equal volunteers each takes about "
+            f"{steps:.0f} steps in a round of {collaboration.target_batch_size} samples: their changes will not count. "
+            "Raise target_batch_size, or lower inner_steps_min."
+        )
+    seconds = collaboration.max_round_seconds
+    in_time = HOME_GPU_FLOP_PER_SECOND / (needs.sample_flop * micro_batch) * (seconds or 0.0)
+    if seconds is not None and in_time < max(least, _FEW_STEPS):
+        yield (
+            f"[collaboration] max_round_seconds = {seconds:g} leaves a good home GPU time for about {in_time:.0f} "
+            f"steps of {micro_batch} samples in a round, and inner_steps_min is {least}: raise max_round_seconds, "
+            "or volunteers exchange more than they compute."
+        )
+
+
+def _of_newcomers(manifest: RunManifest, needs: ResourceRequirements) -> Iterator[str]:
+    """Base weights are sent to every newcomer, by volunteers where nobody else offers them."""
+    collaboration, seconds = manifest.collaboration, needs.download_bytes * 8 / HOME_UPLOAD_BITS_PER_SECOND
+    if collaboration.mode == "local-sgd" and not collaboration.mirror and seconds > _LONG_UPLOAD_SECONDS:
+        yield (
+            f"Each newcomer downloads {needs.download_bytes / 1e6:.0f} MB from computers of the run, {seconds:.0f} s "
+            "of a home uplink (10 Mbit/s). With [collaboration] mirror and publish --mirror a web server sends them."
+        )
+
+
+def _of_weights(collaboration: Collaboration) -> Iterator[str]:
+    """Reports of samples are bounded by nothing but this."""
+    if collaboration.weight_cap > _LARGE_WEIGHT:
+        yield (
+            f"[collaboration] weight_cap = {collaboration.weight_cap:g}: one peer that reports as many samples may "
+            f"count as much as {collaboration.weight_cap:g} others. {_LARGE_WEIGHT:g} has room for most GPUs."
         )
 
 

@@ -22,7 +22,7 @@ from tests.bench.local_sgd.rows import LocalSgdMeasured, local_sgd_deeds
 from tests.bench.machine import load
 from tests.bench.peers.confinement_cost import ConfinementMeasured, confinement_deeds
 from tests.bench.peers.faults import FAULTS, FaultsMeasured, fault_deeds
-from tests.bench.peers.home_lines import HomeLinesMeasured, home_line_deeds
+from tests.bench.peers.home_lines import HomeLinesMeasured, home_line_deeds, line_codec_deeds
 from tests.bench.peers.join_latency import Joining, joinings
 from tests.bench.peers.pair import KINDS, PATIENCE_EPOCHS, START_SECONDS, Kind
 from tests.bench.peers.pair_run import Leaving, Training, pair_life
@@ -69,6 +69,8 @@ def measure(plan: Plan, ground: Ground) -> Measured:
         ground = _measure_peers(plan, ground, measured)
     if "home_line" in plan.rows:
         _do_all(home_line_deeds(ground, plan.line_rounds, measured.home_lines), measured)
+    if "line_codecs" in plan.rows:
+        _do_all(line_codec_deeds(ground, plan.codec_rounds, measured.home_lines), measured)
     if "upload_limit" in plan.rows:
         _do_all(upload_limit_deeds(ground, measured.upload_limit), measured)
     if "gpu_pacing" in plan.rows:

@@ -17,6 +17,7 @@ ROWS = (
     "confinement",
     "defences",
     "home_line",
+    "line_codecs",
     "home_loss",
     "upload_limit",
     "gpu_pacing",
@@ -49,16 +50,16 @@ _OF_WINDOW_PEERS = frozenset({"window_pause", "window_login"})
 _OF_PEERS = _OF_TRAINING | _OF_LEAVING | _OF_FAULTS | _OF_WINDOW_PEERS | {"join", "confinement", "defences"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     """``rounds`` is how often every kind of pair has its turn, of ``epochs`` measured ones each.
 
     In ``leavings`` of them one peer is seen to go. ``joinings`` is the number of pairs of volunteers. The
     window is started, paused and killed so often and watched for so long, as a fleet is; its ten minutes of events come
-    ``window_times_faster``. Home lines are watched for ``line_rounds`` rounds, and for ``home_loss_seconds`` where
-    losses are compared; of the other rows about local SGD, each has its number of rounds; a newcomer downloads a state
-    of ``newcomer_numbers``, and GPT-2 trains for ``gpt2_rounds`` of two minutes. Experts are trained for
-    ``expert_steps`` on each line.
+    ``window_times_faster``. Home lines are watched for ``line_rounds`` rounds of each of the two, for ``codec_rounds``
+    with each other codec, and for ``home_loss_seconds`` where losses are compared; of the other rows about local SGD,
+    each has its number of rounds; a newcomer downloads a state of ``newcomer_numbers``, and GPT-2 trains for
+    ``gpt2_rounds`` of two minutes. Experts are trained for ``expert_steps`` on each line.
     """
 
     rows: tuple[str, ...]
@@ -75,6 +76,7 @@ class Plan:
     window_seconds: float
     window_times_faster: float
     line_rounds: int
+    codec_rounds: int
     memory_rounds: int
     slow_peer_rounds: int
     root_rounds: int
@@ -120,8 +122,56 @@ class Plan:
         return "contributed" in self.rows
 
 
-FULL = Plan(ROWS, 3, 7, 2, 5, 10.0, 8.0, 90 * 60.0, 7, 2, 3, 30.0, 10.0, 6, 3, 10, 30, 4_000_000, 12, 900.0, 5, 1200)
-QUICK = Plan(ROWS, 1, 2, 1, 2, 6.0, 7.0, 60 * 60.0, 3, 1, 1, 10.0, 40.0, 2, 1, 3, 10, 2_500_000, 6, 100.0, 2, 40)
+FULL = Plan(
+    rows=ROWS,
+    rounds=3,
+    epochs=7,
+    leavings=2,
+    joinings=5,
+    plain_seconds=10.0,
+    epoch_seconds=8.0,
+    limit_seconds=90 * 60.0,
+    window_starts=7,
+    window_pauses=2,
+    window_logins=3,
+    window_seconds=30.0,
+    window_times_faster=10.0,
+    line_rounds=10,
+    codec_rounds=3,
+    memory_rounds=3,
+    slow_peer_rounds=10,
+    root_rounds=30,
+    newcomer_numbers=4_000_000,
+    liar_rounds=12,
+    home_loss_seconds=900.0,
+    gpt2_rounds=5,
+    expert_steps=1200,
+)
+QUICK = Plan(
+    rows=ROWS,
+    rounds=1,
+    epochs=2,
+    leavings=1,
+    joinings=2,
+    plain_seconds=6.0,
+    epoch_seconds=7.0,
+    limit_seconds=60 * 60.0,
+    window_starts=3,
+    window_pauses=1,
+    window_logins=1,
+    window_seconds=10.0,
+    window_times_faster=40.0,
+    line_rounds=2,
+    codec_rounds=1,
+    memory_rounds=1,
+    slow_peer_rounds=3,
+    root_rounds=10,
+    newcomer_numbers=2_500_000,
+    liar_rounds=6,
+    home_loss_seconds=100.0,
+    gpt2_rounds=2,
+    expert_steps=40,
+)
 ROOT_SECONDS = 10.0  # a round in which peers come and go, at the most
 
 

@@ -16,7 +16,7 @@ from tests.bench.local_sgd.rows import local_sgd_rows
 from tests.bench.measure import Measured
 from tests.bench.peers.confinement_cost import confinement_rows
 from tests.bench.peers.fault_rows import fault_rows
-from tests.bench.peers.home_lines import home_line_rows
+from tests.bench.peers.home_lines import home_line_rows, line_codec_rows
 from tests.bench.peers.pair import Kind
 from tests.bench.table import NO_FIGURE, Row
 from tests.bench.upload_limit import upload_limit_rows
@@ -44,6 +44,7 @@ def rows_of(names: Sequence[str], measured: Measured, micro_batch_seconds: float
         "confinement": lambda: confinement_rows(measured.confinement),
         "defences": lambda: defences_rows(measured.defences),
         "home_line": lambda: home_line_rows(measured.home_lines),
+        "line_codecs": lambda: line_codec_rows(measured.home_lines),
         "upload_limit": lambda: upload_limit_rows(measured.upload_limit),
         "gpu_pacing": lambda: gpu_pacing_rows(measured.gpu_pacing),
         "gpu_yield": lambda: gpu_yield_rows(measured.gpu_yield),

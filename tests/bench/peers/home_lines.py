@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import msgspec
 
@@ -15,7 +16,7 @@ from core.protocol.events import Progress, RoundFinished
 from core.run.manifest import RunManifest
 from core.run.requirements import estimate_requirements
 from core.run.run_file import parse_run_file, template
-from core.run.spec.collaboration import Collaboration
+from core.run.spec.collaboration import Collaboration, DeltaCodec
 from core.run.spec.data import SumsData
 from core.run.spec.optimizer import AdamW
 from core.run.spec.recipe import ArithmeticGPT
@@ -29,6 +30,8 @@ HOME = Line(delay_seconds=0.025, lost_share=0.0, bits_per_second=4e6)
 MIN_SHARE = 0.95
 MAX_STALL_SECONDS = 0.2
 MAX_BYTES = 1.06
+MOST_BYTES: Mapping[DeltaCodec, float] = {"fp16": 2.06, "int4": 0.60, "topk": 0.05}
+"""What a volunteer may send by each of the other codecs, a parameter and round."""
 LIMIT_SECONDS = 600.0
 
 
@@ -88,7 +91,33 @@ def home_line_rows(measured: HomeLinesMeasured) -> list[Row]:
     ]
 
 
-def home_run() -> RunManifest:
+def line_codec_deeds(ground: Ground, rounds: int, measured: HomeLinesMeasured) -> Mapping[str, Callable[[], HomeLine]]:
+    """How each of the other codecs is measured on such lines, in so many rounds."""
+
+    def measure(name: DeltaCodec) -> HomeLine:
+        measured.figures[name] = _live(name, HOME, rounds, ground, name)
+        return measured.figures[name]
+
+    return {name: partial(measure, name) for name in MOST_BYTES}
+
+
+def line_codec_rows(measured: HomeLinesMeasured) -> list[Row]:
+    """What is sent by each of them."""
+    return [_line_codec_row(name, measured.figures.get(name), most) for name, most in MOST_BYTES.items()]
+
+
+def _line_codec_row(name: str, figures: HomeLine | None, most: float) -> Row:
+    rounds = f"{figures.whole_rounds} of {figures.rounds} rounds whole" if figures else "not measured"
+    return figure_row(
+        f"local SGD, two volunteers on 4 Mbit/s, {name}, {rounds}: bytes that one sends, a parameter and round",
+        figures.sent_bytes if figures else None,
+        "{:.3f}",
+        f"≤ {most}",
+        lambda it: it <= most,
+    )
+
+
+def home_run(delta_codec: DeltaCodec = "int8") -> RunManifest:
     """Sums of three digits; a round takes two cores about twenty seconds."""
     run = parse_run_file(template())
     return msgspec.structs.replace(
@@ -97,16 +126,20 @@ def home_run() -> RunManifest:
         data=SumsData(digits=3),
         optimizer=AdamW(learning_rate=1e-3),
         collaboration=Collaboration(
-            mode="local-sgd", target_batch_size=10_000, batch_size_per_step=16, delta_codec="int8", overlap="delayed"
+            mode="local-sgd",
+            target_batch_size=10_000,
+            batch_size_per_step=16,
+            delta_codec=delta_codec,
+            overlap="delayed",
         ),
     )
 
 
-def _live(name: str, line: Line | None, rounds: int, ground: Ground) -> HomeLine:
+def _live(name: str, line: Line | None, rounds: int, ground: Ground, delta_codec: DeltaCodec = "int8") -> HomeLine:
     """A keeper on a fast line, and two volunteers behind lines such as that; measured after the first whole round."""
     if reason := why_not():
         raise NotMeasured(reason)
-    manifest = home_run()
+    manifest = home_run(delta_codec)
     with told_as_not_measured(), peer_group(ground.folder / f"home-line-{name}") as group, internet() as net:
         organiser = group.at(net.host()).organiser(manifest=manifest, train=False)
         volunteers = [

@@ -17,9 +17,8 @@ from core.errors import ErrorKind, UserError
 from core.run.manifest import RunManifest
 from core.run.requirements import estimate_requirements
 from core.run.run_file import MAX_RUN_FILE_BYTES, load_run_file, parse_run_file, template, write_template
-from core.run.run_file_lint import lint
 from core.run.spec.optimizer import AdamW8bit
-from core.run.spec.recipe import ArithmeticGPT
+from tests.core.run.run_files import changed, in_local_sgd, with_local_updates
 
 _COUNTED_BY_PUBLISH = {"format", "revision"}
 
@@ -30,16 +29,6 @@ def mistakes(text: str) -> str:
         parse_run_file(text)
     assert caught.value.problem is ErrorKind.RUN_FILE_WRONG
     return str(caught.value.detail)
-
-
-def changed(old: str, new: str) -> str:
-    """The template with one thing changed."""
-    assert old in template()
-    return template().replace(old, new, 1)
-
-
-def test_the_template_is_right_and_gives_no_hints() -> None:
-    assert lint(parse_run_file(template())) == ()
 
 
 def test_the_template_has_every_field_that_an_organiser_may_set() -> None:
@@ -290,46 +279,10 @@ def test_no_text_is_more_than_a_mistake(text: str) -> None:
         parse_run_file(text)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "hint"),
-    [
-        ("target_batch_size = 32768", "target_batch_size = 5119", "20 × batch_size_per_step"),
-        ("layers = 2\nwidth = 64", "layers = 24\nwidth = 1024", "download"),
-        ("layers = 2\nwidth = 64", "layers = 12\nwidth = 1024", "plain hivemind peers give up"),
-        ("layers = 2\nwidth = 64", "layers = 24\nwidth = 1024", "stand still"),
-        ("layers = 2\nwidth = 64", "layers = 8\nwidth = 320", "float16"),
-        ('allreduce_timeout = "none"', "allreduce_timeout = 0.5", "everybody gives up"),
-        ('license = "Apache-2.0"', "", "license is empty"),
-        ("after_seconds = 21600", "after_seconds = 600", "away for longer"),
-    ],
-)
-def test_what_is_allowed_but_unwise_is_a_hint(old: str, new: str, hint: str) -> None:
-    text = changed(old, new).replace("keys = []", f'keys = ["12D3KooW{44 * "a"}"]')
-    assert any(hint in each for each in lint(parse_run_file(text)))
-
-
-def with_local_updates(**changed: str) -> str:
-    """The template with local updates and some options changed."""
-    wanted = {"use_local_updates": "true", "delay_grad_averaging": "false", "delay_optimizer_step": "false", **changed}
-    return "\n".join(
-        f"{name} = {wanted[name]}" if (name := line.split(" = ")[0]) in wanted else line
-        for line in template().split("\n")
-    )
-
-
 def test_local_updates_say_which_options_they_need() -> None:
     assert parse_run_file(with_local_updates()).collaboration.use_local_updates
     for option in ("delay_grad_averaging", "delay_optimizer_step", "reuse_grad_buffers"):
         assert "use_local_updates averages no gradients: it needs" in mistakes(with_local_updates(**{option: "true"}))
-
-
-def in_local_sgd(**options: str) -> str:
-    """The template in mode local-sgd, with only what that knows, and these options."""
-    collaboration = {"mode": '"local-sgd"', "target_batch_size": "4096", **options}
-    lines = "\n".join(f"{name} = {value}" for name, value in collaboration.items())
-    before, _, rest = template().partition("[collaboration]\n")
-    _, _, after = rest.partition("\n[")
-    return f"{before}[collaboration]\n{lines}\n\n[{after}"
 
 
 def test_each_mode_refuses_the_others_options() -> None:
@@ -394,48 +347,3 @@ def test_local_sgd_sends_what_has_changed_once(codec: str, bytes_each_way: float
     needs = estimate_requirements(parse_run_file(in_local_sgd(delta_codec=f'"{codec}"')))
     assert needs.traffic_bytes == pytest.approx(2 * bytes_each_way * needs.trained_parameters, rel=0.01)
     assert needs.download_bytes == 6 * needs.trained_parameters
-
-
-@pytest.mark.parametrize(
-    ("mode", "remedies"),
-    [
-        ("local-sgd", "target_batch_size or max_round_seconds."),
-        ("gradients", "target_batch_size or average_state_every."),
-    ],
-)
-def test_what_helps_against_averaging_longer_than_a_round_is_an_option_of_that_mode(mode: str, remedies: str) -> None:
-    large = ArithmeticGPT(layers=12, width=1024, heads=8)
-    run = msgspec.structs.replace(parse_run_file(in_local_sgd(mode=f'"{mode}"')), recipe=large)
-    (hint,) = (hint for hint in lint(run) if " lasts only about " in hint)
-    assert hint.endswith(remedies)
-
-
-def test_sparse_changes_with_momentum_are_a_hint() -> None:
-    sparse = {"delta_codec": '"topk"', "outer_lr": "1.0"}
-    assert any("outer_momentum = 0.0" in hint for hint in lint(parse_run_file(in_local_sgd(**sparse))))
-    plain = lint(parse_run_file(in_local_sgd(**sparse, outer_momentum="0.0")))
-    assert not any("topk" in hint for hint in plain)
-
-
-def test_steps_of_muon_after_few_samples_each_are_a_hint() -> None:
-    def hints(micro_batch: int, **collaboration: str) -> str:
-        text = in_local_sgd(batch_size_per_step=str(micro_batch), **collaboration)
-        return "\n".join(lint(parse_run_file(text.replace('name = "adamw"', 'name = "muon"'))))
-
-    assert "A step of Muon computes as much as training on" in hints(8)
-    assert "Muon" not in hints(400)
-    assert "Muon" not in hints(8, mode='"gradients"')  # there it is one step an epoch
-
-
-def test_options_without_effect_on_local_updates_are_hints() -> None:
-    hints = lint(parse_run_file(with_local_updates(grad_compression='"float16"')))
-    for option in ("offload_optimizer = true", 'grad_compression = "float16"'):
-        assert any(f"{option} has no effect" in hint for hint in hints)
-    assert not any("no effect" in hint for hint in lint(parse_run_file(with_local_updates(offload_optimizer="false"))))
-
-
-def test_a_run_that_stands_still_to_average_is_a_hint() -> None:
-    text = template()
-    for delay in ("delay_grad_averaging", "delay_optimizer_step", "delay_state_averaging"):
-        text = text.replace(f"{delay} = true", f"{delay} = false")
-    assert any("stands still" in each for each in lint(parse_run_file(text)))
