@@ -34,7 +34,7 @@ from core.run.signed_record import sign_record
 from core.run.signed_scores import EvaluationHistory, scores_in
 from core.run.spec.collaboration import DeltaCodec
 from core.run.steering import authority, control_value
-from core.run.steering.authority import RunAuthority, tenure_in
+from core.run.steering.authority import RunAuthority, heartbeat_in
 from core.run.steering.control_value import ControlValue, control_in
 from core.security.identity import Identity
 from core.tickets import admission
@@ -153,7 +153,7 @@ def _blocks(data: bytes) -> None:
     for encoded in (data, sign_record(block_list._KIND, data, ORGANISER)):
         blocks_in(encoded, ORGANISER.peer_id, "sums")
     control_in(sign_record(control_value._KIND, data, ORGANISER), ORGANISER.peer_id, "sums")
-    tenure_in(sign_record(authority._KIND, data, ORGANISER), ORGANISER.peer_id, "sums")
+    heartbeat_in(sign_record(authority._KIND, data, ORGANISER), ORGANISER.peer_id, "sums")
 
 
 def _findings(data: bytes) -> None:

@@ -1,8 +1,8 @@
 """Who may sign for a run: its organiser, its keepers, and whoever has taken the run over since its organiser was lost.
 
 The manifest names successors, in order. An organiser, and whoever has taken over from it, signs every now and then that
-it is there: its tenure, a signed heartbeat. A successor's tells since when it leads, and counts only where the one
-before it had been silent for long enough at that time. All peers that know the same tenures come to the same authority.
+it is there: its heartbeat. A successor's tells since when it leads, and counts only where the one before it had been
+silent for long enough at that time. All peers that know the same heartbeats come to the same authority.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from core.run.signed_record import sign_record, signed_value
 from core.schema import StrictStruct, UnixTime
 from core.security.identity import Identity
 
-MAX_TENURE_BYTES = 1024
+MAX_HEARTBEAT_BYTES = 1024
 CLOCK_SECONDS = 60.0  # by which two computers' clocks may differ
 _SIGNINGS = 6  # within the time after which a signer counts as silent
-_KIND = b"workerbee run tenure 1:"
+_KIND = b"workerbee run heartbeat 1:"
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class RunAuthority:
         return bool({self.organiser, self.leader} & {*pasted})
 
 
-class Tenure(StrictStruct, kw_only=True, frozen=True, omit_defaults=True):
+class Heartbeat(StrictStruct, kw_only=True, frozen=True, omit_defaults=True):
     """Its signer was there from ``since`` until ``at``, in seconds since 1970, and never silent for long in between.
 
     A successor leads the run since ``taken_over``; 0 is the organiser's own.
@@ -84,42 +84,46 @@ class Tenure(StrictStruct, kw_only=True, frozen=True, omit_defaults=True):
     at: UnixTime
     taken_over: UnixTime = 0.0
 
-    def renewed(self, now: float, silence_seconds: float) -> Tenure:
-        """The tenure at that time; one that begins then, where its signer has been silent for so long."""
+    def renewed(self, now: float, silence_seconds: float) -> Heartbeat:
+        """That of the same signer now; its ``since`` is now, too, where the signer has been silent for so long."""
         since = now if now - self.at >= silence_seconds else self.since
         return msgspec.structs.replace(self, since=since, at=max(self.at, now))
 
 
-def sign_tenure(tenure: Tenure, identity: Identity) -> bytes:
-    """The tenure in the form in which it will be read, signed."""
-    return sign_record(_KIND, msgspec.msgpack.encode(tenure), identity)
+def sign_heartbeat(heartbeat: Heartbeat, identity: Identity) -> bytes:
+    """The heartbeat in the form in which it will be read, signed."""
+    return sign_record(_KIND, msgspec.msgpack.encode(heartbeat), identity)
 
 
-def tenure_in(encoded: bytes, signer: str, run_id: str) -> Tenure | None:
+def heartbeat_in(encoded: bytes, signer: str, run_id: str) -> Heartbeat | None:
     """What that peer id has signed of a run; ``None`` for anything else."""
-    tenure = signed_value(_KIND, encoded, signer, MAX_TENURE_BYTES, Tenure)
-    return tenure if tenure is not None and tenure.run_id == run_id and tenure.since <= tenure.at else None
+    heartbeat = signed_value(_KIND, encoded, signer, MAX_HEARTBEAT_BYTES, Heartbeat)
+    return (
+        heartbeat if heartbeat is not None and heartbeat.run_id == run_id and heartbeat.since <= heartbeat.at else None
+    )
 
 
 def signing_seconds(manifest: RunManifest) -> float:
-    """The time from one signing of a tenure to the next."""
+    """The time from one signing of a heartbeat to the next."""
     return min(manifest.succession.after_seconds / _SIGNINGS, 60.0)
 
 
-def authority_of(manifest: RunManifest, organiser: str, tenures: Mapping[str, Tenure], now: float) -> RunAuthority:
-    """Who leads the run by these tenures, the newest of each key that is known; ``now`` is in seconds since 1970.
+def authority_of(
+    manifest: RunManifest, organiser: str, heartbeats: Mapping[str, Heartbeat], now: float
+) -> RunAuthority:
+    """Who leads the run by these heartbeats, the newest of each key that is known; ``now`` is in seconds since 1970.
 
     Of two successors the one that has taken over earlier counts; what it has signed keeps the other one waiting.
     """
     authority = RunAuthority.of(manifest, organiser)
     line, led_since = list(authority.line), 0.0
-    named = [(key, tenures[key]) for key in authority.successors if key in tenures]
+    named = [(key, heartbeats[key]) for key in authority.successors if key in heartbeats]
     for key, claim in sorted(named, key=lambda each: each[1].taken_over):
         begun = claim.taken_over
         if not begun or begun > now + CLOCK_SECONDS or key in line:
             continue
         silence = silence_seconds(manifest, key)
-        if begun - led_since >= silence and not _has_spoken(tenures.get(line[-1]), begun - silence, begun):
+        if begun - led_since >= silence and not _has_spoken(heartbeats.get(line[-1]), begun - silence, begun):
             line.append(key)
             led_since = begun
     return RunAuthority(tuple(line), authority.keepers, authority.successors)
@@ -130,6 +134,6 @@ def silence_seconds(manifest: RunManifest, successor: str) -> float:
     return float(manifest.succession.after_seconds * (manifest.succession.keys.index(successor) + 1))
 
 
-def _has_spoken(tenure: Tenure | None, begin: float, end: float) -> bool:
+def _has_spoken(heartbeat: Heartbeat | None, begin: float, end: float) -> bool:
     """Whether its signer was there at any moment after ``begin`` and until ``end``."""
-    return tenure is not None and tenure.at > begin and tenure.since <= end
+    return heartbeat is not None and heartbeat.at > begin and heartbeat.since <= end

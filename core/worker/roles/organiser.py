@@ -40,7 +40,7 @@ from core.worker.process.watchdog import watch_child_processes
 from core.worker.roles.participation import RunParticipation, open_participation
 from core.worker.roles.preparation import ParticipationConfig
 from core.worker.roles.steering.organiser import steer
-from core.worker.roles.steering.succession import LeaderWatch, LedRun, as_organiser, as_successor
+from core.worker.roles.steering.succession import LeaderWatch, PublishedRun, as_organiser, as_successor
 from core.worker.swarm import (
     BlockListPublisher,
     EvaluationLog,
@@ -88,7 +88,7 @@ def _publish_and_train(
 ) -> int:
     """Announce the run and train in it until we leave; the number of samples that this computer has computed."""
     channel.emit(Connected(peer_id=swarm.peer_id, peers=swarm.known_peers()))
-    run = _led_run(command, swarm, keys)
+    run = _published_run(command, swarm, keys)
     manifest, rollback = run.manifest, _last_rollback(command, keys, swarm.peer_id)
     config = replace(_participation_config(command, manifest), rollback=rollback)
     with open_participation(
@@ -137,14 +137,14 @@ def _answering(peer_cache: PeerCache, keys: PeerFolder) -> tuple[str, ...]:
         return ()
 
 
-def _led_run(command: Publish, swarm: Swarm, keys: PeerFolder) -> LedRun:
+def _published_run(command: Publish, swarm: Swarm, keys: PeerFolder) -> PublishedRun:
     """The run that we lead, under our own key or in its organiser's place; raises UserError."""
     if command.succession is not None:
         return as_successor(command.manifest.run.id, command.succession, swarm, keys)
     return as_organiser(_with_revision(command.manifest, keys, swarm.peer_id), swarm)
 
 
-def _save_last(run: LedRun, checkpoints: Checkpoints, optimizer: SwarmOptimizer) -> None:
+def _save_last(run: PublishedRun, checkpoints: Checkpoints, optimizer: SwarmOptimizer) -> None:
     """Save what there is, unless we have taken a run over whose state we have not got."""
     if optimizer.local_epoch or not run.is_taken_over:
         checkpoints.save_last(optimizer.local_epoch)
@@ -172,7 +172,9 @@ def _last_rollback(command: Publish, keys: PeerFolder, organiser: str) -> Rollba
     return asked_control(keys, organiser, run_id).rollback
 
 
-def _resume(run: LedRun, participation: RunParticipation, checkpoints: Checkpoints, rollback: Rollback | None) -> None:
+def _resume(
+    run: PublishedRun, participation: RunParticipation, checkpoints: Checkpoints, rollback: Rollback | None
+) -> None:
     """Go on from the newest checkpoint since the last rollback, or from that to which it goes back.
 
     Who has taken the run over since then may have none, and takes the state from others.

@@ -37,7 +37,7 @@ from core.worker.roles.participation import RunParticipation, open_participation
 from core.worker.roles.preparation import ParticipationConfig
 from core.worker.roles.steering.follower import SteeringFollower
 from core.worker.roles.steering.found_run import FoundRun, closed_detail, found_event, looked_up, steered
-from core.worker.roles.steering.led_orders import LedOrders
+from core.worker.roles.steering.leader_orders import LeaderOrders
 from core.worker.swarm import (
     EvaluationLog,
     FoundManifests,
@@ -236,7 +236,7 @@ class Volunteer:
         self, run: FoundRun, swarm: Swarm, participation: RunParticipation, watcher: ManifestWatcher
     ) -> None:
         """Obey what is asked of all peers by whoever leads the run, from now on, and help to keep it in the DHT."""
-        orders = LedOrders(run, swarm, participation.know_authority, self._channel, self._supervisor.start)
+        orders = LeaderOrders(run, swarm, participation.know_authority, self._channel, self._supervisor.start)
 
         def poll() -> ControlValue:
             control, authority = orders.poll(watcher.run.manifest)

@@ -51,9 +51,9 @@ from core.worker.swarm.trust.control_values import (
     control_republisher,
 )
 from core.worker.swarm.trust.findings import FindingsLedger, FindingsPublisher, FindingsReader
+from core.worker.swarm.trust.heartbeats import AuthorityReader, HeartbeatPublisher, heartbeat_republisher
 from core.worker.swarm.trust.sample_ledger import SampleLedger
 from core.worker.swarm.trust.suspects import SuspectLedger, suspects_in
-from core.worker.swarm.trust.tenures import AuthorityReader, TenurePublisher, tenure_republisher
 from core.worker.swarm.upload_test.download_meter import DownloadMeter
 from core.worker.swarm.upload_test.measurement import MAX_PEERS as UPLOAD_TEST_PEERS
 from core.worker.swarm.upload_test.measurement import measure_upload
@@ -91,6 +91,7 @@ __all__ = [
     "FindingsReader",
     "FoundManifests",
     "HealthRecord",
+    "HeartbeatPublisher",
     "Interrupted",
     "LanAddresses",
     "Listeners",
@@ -105,7 +106,6 @@ __all__ = [
     "SuspectLedger",
     "Swarm",
     "SwarmOptimizer",
-    "TenurePublisher",
     "Version",
     "check_state_file",
     "connected_addresses",
@@ -116,6 +116,7 @@ __all__ = [
     "find_manifests",
     "guard_records",
     "health_of",
+    "heartbeat_republisher",
     "measure_upload",
     "not_connected",
     "others_scores",
@@ -135,6 +136,5 @@ __all__ = [
     "serve_redemptions",
     "suspects_in",
     "swarm_loss",
-    "tenure_republisher",
     "write_state_file",
 ]

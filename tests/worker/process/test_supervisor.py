@@ -39,7 +39,7 @@ from core.worker.roles.manifest_updates import follow_manifest
 from core.worker.roles.participation import RunParticipation
 from core.worker.roles.push import run_push
 from core.worker.roles.steering.follower import SteeringFollower
-from core.worker.roles.steering.succession import LeaderWatch, LedRun
+from core.worker.roles.steering.succession import LeaderWatch, PublishedRun
 from core.worker.swarm import BlockListPublisher, Publisher
 from core.worker.training.checkpoint import Checkpoints
 from tests.support.checkout import ROOT
@@ -219,9 +219,9 @@ def start_steering(supervisor: Any) -> None:
 def start_leader(supervisor: Any) -> None:
     """As a successor's, who looks for a newer manifest in a DHT that fails from the second time on."""
     signed: Any = SimpleNamespace(organiser="organiser", to_bytes=bytes)
-    tenure: Any = SimpleNamespace(start=lambda _start: None)
+    heartbeat: Any = SimpleNamespace(start=lambda _start: None)
     swarm: Any = SimpleNamespace(dht=Republishing(), peer_id="successor", folder=None)
-    run = LedRun(signed, tiny(), RunAuthority(("organiser", "successor")), tenure)
+    run = PublishedRun(signed, tiny(), RunAuthority(("organiser", "successor")), heartbeat)
     LeaderWatch(run, swarm, THROWS, PATIENT).start(supervisor.start)
 
 

@@ -16,15 +16,15 @@ from core.protocol.commands import Succession
 from core.protocol.events import Failed
 from core.run.manifest import RunManifest
 from core.run.signed_manifest import SignedManifest
-from core.run.steering.authority import RunAuthority, Tenure, authority_of, signing_seconds, silence_seconds
+from core.run.steering.authority import Heartbeat, RunAuthority, authority_of, signing_seconds, silence_seconds
 from core.run.steering.control_value import ControlValue, sign_control
 from core.run.steering.kept_control import keep_control, kept_control, kept_control_file
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import StartThread
 from core.worker.swarm import (
     AuthorityReader,
+    HeartbeatPublisher,
     Swarm,
-    TenurePublisher,
     control_now,
     find_manifests,
     publisher_of,
@@ -37,13 +37,13 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class LedRun:
+class PublishedRun:
     """A run with its manifest as its organiser has signed it, and who leads it: this peer."""
 
     signed: SignedManifest
     manifest: RunManifest
     authority: RunAuthority
-    tenure: TenurePublisher | None
+    heartbeat: HeartbeatPublisher | None
 
     @property
     def is_taken_over(self) -> bool:
@@ -51,15 +51,15 @@ class LedRun:
         return self.authority.leader != self.authority.organiser
 
 
-def as_organiser(manifest: RunManifest, swarm: Swarm) -> LedRun:
+def as_organiser(manifest: RunManifest, swarm: Swarm) -> PublishedRun:
     """The run that we publish under our own key; raises UserError where a successor is known to lead it by now."""
     authority = AuthorityReader(swarm.dht, manifest.run.id, swarm.folder).poll(manifest, swarm.peer_id)
     if authority.leader != swarm.peer_id:
         raise UserError(ErrorKind.RUN_TAKEN_OVER, authority.leader_key)
-    return LedRun(SignedManifest.sign(manifest, swarm.identity), manifest, authority, _tenure(manifest, swarm))
+    return PublishedRun(SignedManifest.sign(manifest, swarm.identity), manifest, authority, _heartbeat(manifest, swarm))
 
 
-def as_successor(run_id: str, succession: Succession, swarm: Swarm, files: PeerFiles) -> LedRun:
+def as_successor(run_id: str, succession: Succession, swarm: Swarm, files: PeerFiles) -> PublishedRun:
     """The run that we lead on: from now on, or since an earlier start.
 
     Its control value is signed anew with our key, so that all that was asked of its peers still holds. Raises UserError
@@ -75,17 +75,17 @@ def as_successor(run_id: str, succession: Succession, swarm: Swarm, files: PeerF
     before, now = reader.poll(manifest, organiser), time.time()
     after, takes_over = before, before.leader != own
     if takes_over:
-        claim = Tenure(run_id=run_id, since=now, at=now, taken_over=now)
-        after = authority_of(manifest, organiser, reader.tenures | {own: claim}, now)
+        claim = Heartbeat(run_id=run_id, since=now, at=now, taken_over=now)
+        after = authority_of(manifest, organiser, reader.heartbeats | {own: claim}, now)
     if after.leader != own:
-        _refuse(manifest, own, reader.tenures.get(before.leader), now)
+        _refuse(manifest, own, reader.heartbeats.get(before.leader), now)
     _inherit(control_now(swarm, run_id, before), swarm, now)
     try:
         write_atomically(files.succeeded_file, signed.to_bytes())
         JsonFile[RunManifest](files.manifest_file, RunManifest).write(manifest)
     except OSError as error:
         raise storage_problem(error, files.path) from error
-    return LedRun(signed, manifest, after, _tenure(manifest, swarm, takes_over=takes_over))
+    return PublishedRun(signed, manifest, after, _heartbeat(manifest, swarm, takes_over=takes_over))
 
 
 class LeaderWatch:
@@ -96,19 +96,19 @@ class LeaderWatch:
     """
 
     def __init__(
-        self, run: LedRun, swarm: Swarm, know_authority: Callable[[RunAuthority], None], channel: WorkerChannel
+        self, run: PublishedRun, swarm: Swarm, know_authority: Callable[[RunAuthority], None], channel: WorkerChannel
     ) -> None:
         self._run, self._manifest, self._swarm = run, run.manifest, swarm
         self._know_authority, self._channel, self._authority = know_authority, channel, run.authority
         self._reader = AuthorityReader(swarm.dht, run.manifest.run.id, swarm.folder)
 
     def start(self, start_thread: StartThread) -> None:
-        """Publish the manifest and our tenure, now and from now on in the background, until we leave."""
+        """Publish the manifest and our heartbeat, now and from now on in the background, until we leave."""
         publisher = publisher_of(self._swarm.dht, self._run.signed, self._manifest.run.id)
         publisher.start(start_thread)
-        if self._run.tenure is None:
+        if self._run.heartbeat is None:
             return
-        self._run.tenure.start(start_thread)
+        self._run.heartbeat.start(start_thread)
 
         def follow() -> None:
             while not self._channel.leaving.wait(signing_seconds(self._manifest)):
@@ -123,8 +123,8 @@ class LeaderWatch:
         if authority.leader != self._swarm.peer_id:
             self._channel.emit(Failed(problem=ErrorKind.RUN_TAKEN_OVER.key, detail=authority.leader_key))
             self._channel.leave()
-        elif self._run.tenure is not None:
-            self._run.tenure.renew()
+        elif self._run.heartbeat is not None:
+            self._run.heartbeat.renew()
         if authority != self._authority:
             self._authority = authority
             self._know_authority(authority)
@@ -158,7 +158,7 @@ def _signed_manifest(run_id: str, organiser: str, swarm: Swarm, files: PeerFiles
     return kept
 
 
-def _refuse(manifest: RunManifest, own: str, last: Tenure | None, now: float) -> None:
+def _refuse(manifest: RunManifest, own: str, last: Heartbeat | None, now: float) -> None:
     """Say for how long whoever leads the run has been silent, and for how long it has to be; raises UserError."""
     silence = f"{silence_seconds(manifest, own):.0f}"
     ago = f"{max(0.0, now - last.at):.0f}" if last is not None else "?"
@@ -175,9 +175,9 @@ def _inherit(control: ControlValue, swarm: Swarm, now: float) -> None:
         keep_control(path, sign_control(control.ordered(control.order, now), swarm.identity))
 
 
-def _tenure(manifest: RunManifest, swarm: Swarm, *, takes_over: bool = False) -> TenurePublisher | None:
+def _heartbeat(manifest: RunManifest, swarm: Swarm, *, takes_over: bool = False) -> HeartbeatPublisher | None:
     """What publishes that we are there; nothing where the run names no successors, to whom that matters."""
     if not manifest.succession.keys:
         return None
     silence = float(manifest.succession.after_seconds)
-    return TenurePublisher(swarm, manifest.run.id, silence, takes_over=takes_over)
+    return HeartbeatPublisher(swarm, manifest.run.id, silence, takes_over=takes_over)

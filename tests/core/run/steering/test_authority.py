@@ -9,12 +9,12 @@ import msgspec
 from core.run.consent import consent_digest
 from core.run.manifest import RunInfo, SuccessionSpec
 from core.run.steering.authority import (
+    Heartbeat,
     RunAuthority,
-    Tenure,
     authority_of,
-    sign_tenure,
+    heartbeat_in,
+    sign_heartbeat,
     silence_seconds,
-    tenure_in,
 )
 from core.security.identity import Identity
 from tests.support.real_peers import tiny
@@ -29,20 +29,20 @@ RUN = msgspec.structs.replace(
 )
 
 
-def there(since: float, at: float) -> Tenure:
+def there(since: float, at: float) -> Heartbeat:
     """Somebody was there from then until then, counted from the takeover; the run's organiser."""
-    return Tenure(run_id="tiny-sums", since=NOW + since, at=NOW + at)
+    return Heartbeat(run_id="tiny-sums", since=NOW + since, at=NOW + at)
 
 
-def taken_over(at: float = 0.0, until: float = 0.0) -> Tenure:
+def taken_over(at: float = 0.0, until: float = 0.0) -> Heartbeat:
     """A successor has taken over then, and was there until then."""
-    return Tenure(run_id="tiny-sums", since=NOW + at, at=NOW + max(at, until), taken_over=NOW + at)
+    return Heartbeat(run_id="tiny-sums", since=NOW + at, at=NOW + max(at, until), taken_over=NOW + at)
 
 
-def led_by(now: float = 0.0, **tenures: Tenure) -> RunAuthority:
-    """Who leads the run, by these tenures."""
+def led_by(now: float = 0.0, **heartbeats: Heartbeat) -> RunAuthority:
+    """Who leads the run, by these heartbeats."""
     keys = {"organiser": ORGANISER, "first": FIRST, "second": SECOND, "stranger": STRANGER}
-    known = {keys[name].peer_id: tenure for name, tenure in tenures.items()}
+    known = {keys[name].peer_id: heartbeat for name, heartbeat in heartbeats.items()}
     orders = [dict(order) for order in itertools.permutations(known.items())]
     (authority,) = {authority_of(RUN, ORGANISER.peer_id, order, NOW + now) for order in orders}
     return authority
@@ -57,7 +57,7 @@ def test_a_successor_leads_once_the_organiser_was_silent_for_long_enough_and_bot
 
 
 def test_a_premature_takeover_one_by_a_stranger_and_one_of_the_future_change_nothing() -> None:
-    attempts: tuple[dict[str, Tenure], ...] = (
+    attempts: tuple[dict[str, Heartbeat], ...] = (
         {"organiser": there(-1000, 1 - SILENCE), "first": taken_over()},
         {"organiser": there(-1000, 900), "first": taken_over()},
         {"organiser": there(-1000, -SILENCE), "second": taken_over()},  # it waits twice as long
@@ -65,8 +65,8 @@ def test_a_premature_takeover_one_by_a_stranger_and_one_of_the_future_change_not
         {"organiser": there(-9000, -5000), "first": taken_over(3600)},
         {"organiser": there(-9000, -5000), "first": there(-100, 0)},
     )
-    for tenures in attempts:
-        assert led_by(0.0, **tenures) == RunAuthority.of(RUN, ORGANISER.peer_id)
+    for heartbeats in attempts:
+        assert led_by(0.0, **heartbeats) == RunAuthority.of(RUN, ORGANISER.peer_id)
 
 
 def test_an_organiser_that_comes_back_does_not_lead_again_and_says_itself_that_it_was_away() -> None:
@@ -94,16 +94,16 @@ def test_the_organiser_takes_the_run_back_by_a_run_file_without_that_successor_a
     assert consent_digest(without) == consent_digest(RUN)
 
 
-def test_a_tenure_is_signed_for_one_run_and_by_one_key() -> None:
-    signed = sign_tenure(taken_over(), FIRST)
-    assert tenure_in(signed, FIRST.peer_id, "tiny-sums") == taken_over()
+def test_a_heartbeat_is_signed_for_one_run_and_by_one_key() -> None:
+    signed = sign_heartbeat(taken_over(), FIRST)
+    assert heartbeat_in(signed, FIRST.peer_id, "tiny-sums") == taken_over()
     for signer, run_id, encoded in (
         (SECOND.peer_id, "tiny-sums", signed),
         (FIRST.peer_id, "other", signed),
         (FIRST.peer_id, "tiny-sums", signed[:-1]),
-        (FIRST.peer_id, "tiny-sums", sign_tenure(Tenure(run_id="tiny-sums", since=2.0, at=1.0), FIRST)),
+        (FIRST.peer_id, "tiny-sums", sign_heartbeat(Heartbeat(run_id="tiny-sums", since=2.0, at=1.0), FIRST)),
     ):
-        assert tenure_in(encoded, signer, run_id) is None
+        assert heartbeat_in(encoded, signer, run_id) is None
 
 
 def test_a_run_that_nobody_has_published_is_led_by_nobody() -> None:

@@ -14,12 +14,12 @@ from core.run.steering.kept_control import kept_control_file
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import StartThread
 from core.worker.roles.steering.found_run import FoundRun
-from core.worker.swarm import AuthorityReader, ControlReader, Swarm, control_republisher, tenure_republisher
+from core.worker.swarm import AuthorityReader, ControlReader, Swarm, control_republisher, heartbeat_republisher
 
 log = logging.getLogger(__name__)
 
 
-class LedOrders:
+class LeaderOrders:
     """Looks for who leads a run and for that one's control value, and helps to keep both where others can reach us.
 
     ``know_authority`` is called whenever somebody else leads the run, or its keepers have changed.
@@ -35,12 +35,12 @@ class LedOrders:
     ) -> None:
         run_id, self._organiser, self._channel = run.manifest.run.id, run.organiser, channel
         self._know_authority, dht, folder = know_authority, swarm.dht, swarm.folder
-        keep_tenure: Callable[[str, bytes], None] = _ignore
+        keep_heartbeat: Callable[[str, bytes], None] = _ignore
         keep_control: Callable[[str, bytes], None] = _ignore
         if swarm.mode == "direct":
-            keep_tenure = tenure_republisher(dht, run_id, start_thread).publish
+            keep_heartbeat = heartbeat_republisher(dht, run_id, start_thread).publish
             keep_control = control_republisher(dht, run_id, start_thread).publish
-        self._authorities = AuthorityReader(dht, run_id, folder, keep_tenure)
+        self._authorities = AuthorityReader(dht, run_id, folder, keep_heartbeat)
         kept = kept_control_file(folder, run_id)
         self._controls = ControlReader(dht, run_id, run.authority, kept, keep_control)
 

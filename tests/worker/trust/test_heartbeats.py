@@ -12,12 +12,12 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from hivemind.dht import DHT, DHTNode
 
 from core.run.manifest import SuccessionSpec
-from core.run.steering.authority import Tenure, sign_tenure
+from core.run.steering.authority import Heartbeat, sign_heartbeat
 from core.security.identity import Identity
 from core.worker.swarm.dht.bounded_storage import bound_storage
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_values import dht_key
-from core.worker.swarm.trust.tenures import DHT_KIND, AuthorityReader, TenurePublisher
+from core.worker.swarm.trust.heartbeats import DHT_KIND, AuthorityReader, HeartbeatPublisher
 from tests.support.real_peers import RUN_ID, tiny
 
 pytestmark = pytest.mark.real
@@ -40,9 +40,9 @@ async def _bounded(_dht: DHT, node: DHTNode) -> None:
     bound_storage(node, {})
 
 
-def lies_there(dht: DHT, tenure: Tenure, under: Identity, by: Identity, seconds: float) -> None:
+def lies_there(dht: DHT, heartbeat: Heartbeat, under: Identity, by: Identity, seconds: float) -> None:
     """Somebody has stored that under that name, for so long."""
-    signed, until = sign_tenure(tenure, by), time() + seconds
+    signed, until = sign_heartbeat(heartbeat, by), time() + seconds
     assert dht.store(dht_key(RUN_ID, DHT_KIND), subkey=under.peer_id, value=signed, expiration_time=until)
 
 
@@ -53,12 +53,12 @@ def swarm_of(dht: DHT, identity: Identity, folder: Path) -> Swarm:
     return Swarm(dht, identity, key, "direct", (), folder)
 
 
-def test_a_forged_takeover_a_premature_one_and_an_older_tenure_change_nothing_also_after_a_restart(
+def test_a_forged_takeover_a_premature_one_and_an_older_heartbeat_change_nothing_also_after_a_restart(
     dht: DHT, tmp_path: Path
 ) -> None:
     now, seen = time(), list[str]()
-    claim = Tenure(run_id=RUN_ID, since=now, at=now, taken_over=now)
-    there = Tenure(run_id=RUN_ID, since=now - 1000, at=now - 1)
+    claim = Heartbeat(run_id=RUN_ID, since=now, at=now, taken_over=now)
+    there = Heartbeat(run_id=RUN_ID, since=now - 1000, at=now - 1)
     lies_there(dht, there, ORGANISER, ORGANISER, 60)
     lies_there(dht, claim, SUCCESSOR, STRANGER, 60)
 
@@ -80,12 +80,12 @@ def test_a_forged_takeover_a_premature_one_and_an_older_tenure_change_nothing_al
 def test_a_successor_that_is_restarted_leads_on_since_it_took_over_whatever_the_organiser_signs_then(
     dht: DHT, tmp_path: Path
 ) -> None:
-    told = list[Tenure]()
+    told = list[Heartbeat]()
     for takes_over in (True, False):
         publish(swarm_of(dht, SUCCESSOR, tmp_path / "successor"), takes_over=takes_over)
         reader = AuthorityReader(dht, RUN_ID)
         assert reader.poll(RUN, ORGANISER.peer_id).leader == SUCCESSOR.peer_id
-        told.append(reader.tenures[SUCCESSOR.peer_id])
+        told.append(reader.heartbeats[SUCCESSOR.peer_id])
     first, restarted = told
     assert first.taken_over == first.since == restarted.since == restarted.taken_over > 0
     assert restarted.at > first.at
@@ -95,4 +95,4 @@ def test_a_successor_that_is_restarted_leads_on_since_it_took_over_whatever_the_
 
 def publish(swarm: Swarm, *, takes_over: bool) -> None:
     """It says once that it is there."""
-    TenurePublisher(swarm, RUN_ID, SILENCE, takes_over=takes_over).start(lambda _name, _run: None)
+    HeartbeatPublisher(swarm, RUN_ID, SILENCE, takes_over=takes_over).start(lambda _name, _run: None)

@@ -18,28 +18,28 @@ from core.files.json_file import JsonFile
 from core.run.manifest import RunManifest
 from core.run.steering.authority import (
     CLOCK_SECONDS,
-    MAX_TENURE_BYTES,
+    MAX_HEARTBEAT_BYTES,
+    Heartbeat,
     RunAuthority,
-    Tenure,
     authority_of,
-    sign_tenure,
-    tenure_in,
+    heartbeat_in,
+    sign_heartbeat,
 )
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_values import dht_key, values_of
 from core.worker.swarm.dht.publisher import Publisher, Republisher, StartThread
 
-DHT_KIND = "workerbee_tenures"  # of values, in the DHT key
+DHT_KIND = "workerbee_heartbeats"  # of values, in the DHT key
 
-_Signed = Annotated[bytes, Meta(max_length=MAX_TENURE_BYTES)]
+_Signed = Annotated[bytes, Meta(max_length=MAX_HEARTBEAT_BYTES)]
 
 log = logging.getLogger(__name__)
 
 
 class AuthorityReader:
-    """Finds out who leads a run; the tenures that were seen are kept in a file of ``folder``, where that is given.
+    """Finds out who leads a run; the heartbeats that were seen are kept in a file of ``folder``, where that is given.
 
-    ``on_newer`` is called with the signer of each newer tenure and the signed bytes.
+    ``on_newer`` is called with the signer of each newer heartbeat and the signed bytes.
     """
 
     def __init__(
@@ -52,57 +52,61 @@ class AuthorityReader:
         self._dht, self._run_id, self._on_newer = dht, run_id, on_newer
         self._file: JsonFile[dict[str, _Signed]] | None = None
         if folder is not None:
-            self._file = JsonFile(folder / f"tenures-{run_id}.json", dict[str, _Signed])
+            self._file = JsonFile(folder / f"heartbeats-{run_id}.json", dict[str, _Signed])
         self._signed = (self._file.load() or {}) if self._file is not None else {}
-        self._tenures = dict[str, Tenure]()
+        self._heartbeats = dict[str, Heartbeat]()
 
     def poll(self, manifest: RunManifest, organiser: str) -> RunAuthority:
         """Who leads the run by what is known now; one that names no successors is not looked for."""
         signers = (organiser, *manifest.succession.keys)
         if not organiser or not manifest.succession.keys:
             return RunAuthority.of(manifest, organiser)
-        if not self._tenures:
+        if not self._heartbeats:
             for signer, signed in [*self._signed.items()]:
                 self._see(signer, signed)
-        found = values_of(self._dht, dht_key(self._run_id, DHT_KIND), signers, MAX_TENURE_BYTES)
+        found = values_of(self._dht, dht_key(self._run_id, DHT_KIND), signers, MAX_HEARTBEAT_BYTES)
         if sum(self._see(signer, signed) for signer, signed in found) and self._file is not None:
             self._file.save(self._signed)
-        return authority_of(manifest, organiser, self._tenures, time.time())
+        return authority_of(manifest, organiser, self._heartbeats, time.time())
 
     @property
-    def tenures(self) -> dict[str, Tenure]:
+    def heartbeats(self) -> dict[str, Heartbeat]:
         """The newest that are known, by their signers."""
-        return dict(self._tenures)
+        return dict(self._heartbeats)
 
     def _see(self, signer: str, signed: bytes) -> bool:
         """Take note of what is stored under that peer id, if it is newer and not of the future."""
-        tenure, known = tenure_in(signed, signer, self._run_id), self._tenures.get(signer)
-        if tenure is None or tenure.at > time.time() + CLOCK_SECONDS or (known is not None and known.at >= tenure.at):
+        heartbeat, known = heartbeat_in(signed, signer, self._run_id), self._heartbeats.get(signer)
+        if (
+            heartbeat is None
+            or heartbeat.at > time.time() + CLOCK_SECONDS
+            or (known is not None and known.at >= heartbeat.at)
+        ):
             return False
-        self._tenures[signer], self._signed[signer] = tenure, signed
+        self._heartbeats[signer], self._signed[signer] = heartbeat, signed
         self._on_newer(signer, signed)
         return True
 
 
-def tenure_republisher(dht: DHT, run_id: str, start_thread: StartThread) -> Republisher:
-    """What keeps others' tenures in the DHT, so that whoever comes later knows who leads the run, and since when."""
+def heartbeat_republisher(dht: DHT, run_id: str, start_thread: StartThread) -> Republisher:
+    """What keeps others' heartbeats in the DHT, so that whoever comes later knows who leads the run, and since when."""
     return Republisher(dht, dht_key(run_id, DHT_KIND), start_thread)
 
 
-class TenurePublisher:
-    """Publishes our own tenure, and keeps it in a file of our folder for the next start.
+class HeartbeatPublisher:
+    """Publishes our own heartbeat, and keeps it in a file of our folder for the next start.
 
-    ``takes_over`` begins a new one, as a successor's; ``silence_seconds`` is how long we may have been away without
+    With ``takes_over`` it is a new one, a successor's; ``silence_seconds`` is how long we may have been away without
     beginning another.
     """
 
     def __init__(self, swarm: Swarm, run_id: str, silence_seconds: float, *, takes_over: bool) -> None:
         self._identity, self._silence_seconds = swarm.identity, silence_seconds
-        self._file = JsonFile[dict[str, _Signed]](swarm.folder / f"own-tenure-{run_id}.json", dict[str, _Signed])
+        self._file = JsonFile[dict[str, _Signed]](swarm.folder / f"own-heartbeat-{run_id}.json", dict[str, _Signed])
         now, kept = time.time(), (self._file.load() or {}).get(swarm.peer_id)
-        last = None if kept is None else tenure_in(kept, swarm.peer_id, run_id)
-        fresh = Tenure(run_id=run_id, since=now, at=now, taken_over=now if takes_over else 0.0)
-        self._tenure = fresh if takes_over or last is None else last
+        last = None if kept is None else heartbeat_in(kept, swarm.peer_id, run_id)
+        fresh = Heartbeat(run_id=run_id, since=now, at=now, taken_over=now if takes_over else 0.0)
+        self._heartbeat = fresh if takes_over or last is None else last
         self._publisher = Publisher(swarm.dht, dht_key(run_id, DHT_KIND), swarm.peer_id, self._renewed())
 
     def start(self, start_thread: StartThread) -> None:
@@ -114,7 +118,7 @@ class TenurePublisher:
         self._publisher.publish_instead(self._renewed())
 
     def _renewed(self) -> bytes:
-        self._tenure = self._tenure.renewed(time.time(), self._silence_seconds)
-        signed = sign_tenure(self._tenure, self._identity)
+        self._heartbeat = self._heartbeat.renewed(time.time(), self._silence_seconds)
+        signed = sign_heartbeat(self._heartbeat, self._identity)
         self._file.save({self._identity.peer_id: signed})
         return signed
