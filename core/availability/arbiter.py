@@ -19,7 +19,7 @@ from core.availability.decision import Decision, Reason, RuleName
 from core.availability.local_time import after, next_midnight
 from core.availability.observation import Observation
 from core.availability.rules import AvailabilityRules
-from core.availability.verdicts import RULES, blind_verdict, lasted_seconds, verdict
+from core.availability.verdicts import RULES, held_verdict, lasted_seconds, verdict
 
 SHORTEST_PAUSE_SECONDS = 600.0
 LONGEST_DAY_SECONDS = 25 * 3600.0
@@ -176,7 +176,7 @@ def _causes(state: ArbiterState, rules: AvailabilityRules, observation: Observat
             has_asked = (before is not None and before.has_asked) or now - began >= ONSET_SECONDS.get(rule, 0.0)
             yield _Cause(reason, began, observation, has_asked)
         elif before is not None and before.has_asked:
-            held = blind_verdict(rule, rules, observation, before.seen) if was_asking else None
+            held = held_verdict(rule, rules, observation, before.seen) if was_asking else None
             cause = _held(before, held, state, observation.at, now) if held else _resting(before, state, rules, now)
             if cause is not None:
                 yield cause

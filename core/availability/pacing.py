@@ -93,12 +93,12 @@ class _Latch:
 class _Controller:
     """The share that one limit leaves, 0 to 1, and how far from it the last measurement was.
 
-    ``is_blind``: nothing has been measured since.
+    ``is_unmeasured``: nothing has been measured since.
     """
 
     share: float = 1.0
     error: float | None = None
-    is_blind: bool = False
+    is_unmeasured: bool = False
 
     @property
     def is_slowing(self) -> bool:
@@ -108,7 +108,7 @@ class _Controller:
     @property
     def is_held(self) -> bool:
         """Whether it holds anything back and cannot tell whether it still should."""
-        return self.is_blind and self.share < 1.0
+        return self.is_unmeasured and self.share < 1.0
 
     def after(self, gains: Gains, error: float, seconds: float) -> _Controller:
         """The share after a measurement; ``error`` is what is left to the limit, below 0 beyond it."""
@@ -177,7 +177,7 @@ def _controlled(
     if limit is None:
         return _Controller()
     if measured is None:
-        return replace(controller, is_blind=True)
+        return replace(controller, is_unmeasured=True)
     error = limit - measured
     return controller.after(GAINS[cause], error / limit if cause == "power" else error, seconds)
 

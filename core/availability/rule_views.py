@@ -87,71 +87,71 @@ _LIMITS: dict[RuleName, str] = {
 }
 
 
-def _yes_or_no(blind: RuleView, is_so: bool | None) -> RuleView:
-    return blind if is_so is None else replace(blind, can_see=True, is_so=is_so)
+def _yes_or_no(unseen: RuleView, is_so: bool | None) -> RuleView:
+    return unseen if is_so is None else replace(unseen, can_see=True, is_so=is_so)
 
 
-def _amount(blind: RuleView, amount: float | None) -> RuleView:
-    return blind if amount is None else replace(blind, can_see=True, amount=amount)
+def _amount(unseen: RuleView, amount: float | None) -> RuleView:
+    return unseen if amount is None else replace(unseen, can_see=True, amount=amount)
 
 
-def _names(blind: RuleView, names: tuple[str, ...] | None) -> RuleView:
-    return blind if names is None else replace(blind, can_see=True, names=names)
+def _names(unseen: RuleView, names: tuple[str, ...] | None) -> RuleView:
+    return unseen if names is None else replace(unseen, can_see=True, names=names)
 
 
-def _battery(blind: RuleView, _rules: AvailabilityRules, seen: Observation) -> RuleView:
-    return replace(_yes_or_no(blind, seen.is_on_battery), amount=seen.battery)
+def _battery(unseen: RuleView, _rules: AvailabilityRules, seen: Observation) -> RuleView:
+    return replace(_yes_or_no(unseen, seen.is_on_battery), amount=seen.battery)
 
 
-def _data(blind: RuleView, _rules: AvailabilityRules, seen: Observation) -> RuleView:
+def _data(unseen: RuleView, _rules: AvailabilityRules, seen: Observation) -> RuleView:
     if seen.sent_today is None or seen.received_today is None:
-        return blind
+        return unseen
     traffic, month = (seen.sent_today, seen.received_today), None
     if seen.sent_month is not None and seen.received_month is not None:
         month = (seen.sent_month, seen.received_month)
-    return replace(blind, can_see=True, traffic=traffic, month=month, until=next_midnight(seen.at))
+    return replace(unseen, can_see=True, traffic=traffic, month=month, until=next_midnight(seen.at))
 
 
-def _gpu(blind: RuleView, _rules: AvailabilityRules, seen: Observation) -> RuleView:
+def _gpu(unseen: RuleView, _rules: AvailabilityRules, seen: Observation) -> RuleView:
     if seen.gpu_uses is None:
-        return blind
+        return unseen
     use = busiest_program(seen.gpu_uses)
     if use is None:
-        return _amount(blind, 0.0)
-    return replace(_amount(blind, use.share), names=(use.program,) if use.program else ())
+        return _amount(unseen, 0.0)
+    return replace(_amount(unseen, use.share), names=(use.program,) if use.program else ())
 
 
-def _idle(blind: RuleView, _rules: AvailabilityRules, seen: Observation) -> RuleView:
+def _idle(unseen: RuleView, _rules: AvailabilityRules, seen: Observation) -> RuleView:
     """Another user is seen even where nobody's idle time is."""
-    view = _amount(blind, seen.idle_seconds)
+    view = _amount(unseen, seen.idle_seconds)
     return replace(view, can_see=True, is_so=True) if seen.is_switched else view
 
 
-def _hours(blind: RuleView, rules: AvailabilityRules, seen: Observation) -> RuleView:
+def _hours(unseen: RuleView, rules: AvailabilityRules, seen: Observation) -> RuleView:
     is_free = is_free_hour(rules.hours, seen.at)
-    return replace(_yes_or_no(blind, is_free), until=None if is_free else next_free_hour(rules.hours, seen.at))
+    return replace(_yes_or_no(unseen, is_free), until=None if is_free else next_free_hour(rules.hours, seen.at))
 
 
-def _price(blind: RuleView, rules: AvailabilityRules, seen: Observation) -> RuleView:
+def _price(unseen: RuleView, rules: AvailabilityRules, seen: Observation) -> RuleView:
     price = current_price(seen)
     if isinstance(price, str):
-        return replace(blind, names=(price,))
+        return replace(unseen, names=(price,))
     reason = verdict("price", rules, seen)
-    return replace(_amount(blind, price), until=None if reason is None else reason.until)
+    return replace(_amount(unseen, price), until=None if reason is None else reason.until)
 
 
 _SIGHTS: dict[RuleName, Callable[[RuleView, AvailabilityRules, Observation], RuleView]] = {
-    "disk": lambda blind, _, seen: _amount(blind, seen.free_disk_bytes),
+    "disk": lambda unseen, _, seen: _amount(unseen, seen.free_disk_bytes),
     "battery": _battery,
-    "power_saver": lambda blind, _, seen: _yes_or_no(blind, seen.is_power_saving),
-    "metered": lambda blind, _, seen: _yes_or_no(blind, seen.is_metered),
+    "power_saver": lambda unseen, _, seen: _yes_or_no(unseen, seen.is_power_saving),
+    "metered": lambda unseen, _, seen: _yes_or_no(unseen, seen.is_metered),
     "data": _data,
-    "game": lambda blind, _, seen: _names(blind, seen.games),
-    "program": lambda blind, rules, seen: _names(blind, running_programs(rules, seen)),
+    "game": lambda unseen, _, seen: _names(unseen, seen.games),
+    "program": lambda unseen, rules, seen: _names(unseen, running_programs(rules, seen)),
     "gpu": _gpu,
-    "film": lambda blind, _, seen: _names(blind, seen.films),
-    "memory": lambda blind, _, seen: _amount(blind, seen.memory_pressure),
-    "cpu": lambda blind, _, seen: _amount(blind, seen.cpu_pressure),
+    "film": lambda unseen, _, seen: _names(unseen, seen.films),
+    "memory": lambda unseen, _, seen: _amount(unseen, seen.memory_pressure),
+    "cpu": lambda unseen, _, seen: _amount(unseen, seen.cpu_pressure),
     "idle": _idle,
     "hours": _hours,
     "price": _price,

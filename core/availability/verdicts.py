@@ -53,7 +53,7 @@ def verdict(
     return _VERDICTS[rule](rules, observation, was_asking)
 
 
-def blind_verdict(
+def held_verdict(
     rule: RuleName, rules: AvailabilityRules, observation: Observation, last_seen: Observation
 ) -> Reason | None:
     """Return why a rule goes on asking although it cannot see any more what it was asking for, if that is so.

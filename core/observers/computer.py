@@ -20,7 +20,7 @@ from core.observers.programs import RunningPrograms, running_pids
 from core.observers.upload_limits import can_limit_uploads
 
 
-class FrontEndSight(TypedDict, total=False):
+class FrontEndObservation(TypedDict, total=False):
     """What only a front end sees, such as over D-Bus; the fields are those of ``Observation``."""
 
     idle_seconds: float | None
@@ -50,7 +50,7 @@ class ComputerObserver:
         self._gpus = GpuObserver(gpus)
         self._price_file, self._price_download = PriceFile(), PriceDownload(data_folder)
 
-    def observe(self, rules: AvailabilityRules, **seen: Unpack[FrontEndSight]) -> Observation:
+    def observe(self, rules: AvailabilityRules, **seen: Unpack[FrontEndObservation]) -> Observation:
         """Look once; every second or two. What costs time and no rule asks for is not looked at. Never raises."""
         supply = power()
         pids = running_pids() if rules.programs or rules.cpu_pressure is not None else None
@@ -65,7 +65,7 @@ class ComputerObserver:
             free_disk_bytes=free_space(self.data_folder, None).free_bytes,
             can_limit_uploads=can_limit_uploads() if rules.limits_uploads else None,
             prices=self._prices(rules),
-            **self._gpus.sight(rules),
+            **self._gpus.observed(rules),
             **seen,
         )
 

@@ -12,7 +12,7 @@ from core.observers.gpu_uses import GpuUses
 from core.observers.local_zone import local_now
 
 
-class GpuSight(TypedDict):
+class GpuObservation(TypedDict):
     """The fields of ``Observation`` that are about GPUs."""
 
     gpu_uses: tuple[GpuUse, ...] | None
@@ -31,10 +31,10 @@ class GpuObserver:
         self.gpus = gpus
         self._uses, self._sensors = GpuUses(), GpuSensors()
 
-    def sight(self, rules: AvailabilityRules) -> GpuSight:
+    def observed(self, rules: AvailabilityRules) -> GpuObservation:
         """What is seen; what costs time and no rule asks for is not looked at. Never raises."""
         reading = self._sensors.look(self.gpus if rules.measures_gpu else frozenset())
-        return GpuSight(
+        return GpuObservation(
             gpu_uses=self._uses.look(self.gpus, rules.gpu_share),
             gpu_celsius=reading.celsius,
             gpu_watts=reading.watts,
@@ -43,7 +43,7 @@ class GpuObserver:
 
     def observe(self, rules: AvailabilityRules) -> Observation:
         """Look once; every second or two. Never raises."""
-        return Observation(at=local_now(), monotonic=time.monotonic(), **self.sight(rules))
+        return Observation(at=local_now(), monotonic=time.monotonic(), **self.observed(rules))
 
     def close(self) -> None:
         """End the session with the GPU's driver."""

@@ -588,57 +588,6 @@
     </message>
 </context>
 <context>
-    <name>BlindRules</name>
-    <message>
-        <source>The rule “idle_minutes” cannot see here whether you are away, so nothing is trained until the screen is locked or nobody is logged in. Resume now (r in the terminal of `workerbee join`) trains all the same. A service has no such key: remove idle_minutes from [availability] in settings.toml, and name hours instead.</source>
-        <translation>Die Regel „idle_minutes“ kann hier nicht sehen, ob Sie weg sind; darum wird nichts trainiert, bis der Bildschirm gesperrt oder niemand angemeldet ist. „Jetzt fortsetzen“ (r im Terminal von `workerbee join`) trainiert trotzdem. Ein Dienst hat keine solche Taste: Entfernen Sie idle_minutes aus [availability] in settings.toml, und nennen Sie stattdessen Stunden.</translation>
-    </message>
-    <message>
-        <source>The limits for while somebody is at this computer hold all the time: nobody tells here whether that is so.</source>
-        <translation>Die Grenzen für die Zeit, in der jemand an diesem Computer ist, gelten immer: Niemand sagt hier, ob das so ist.</translation>
-    </message>
-    <message>
-        <source>The rule about %1 cannot see anything here, and asks for no pause. It is told by %2.</source>
-        <translation>Die Regel „%1“ kann hier nichts sehen und verlangt keine Pause. Sie erführe es von: %2.</translation>
-    </message>
-    <message>
-        <source>UPower, or the kernel in /sys/class/power_supply</source>
-        <translation>UPower oder dem Kernel in /sys/class/power_supply</translation>
-    </message>
-    <message>
-        <source>power-profiles-daemon, TLP 1.9, tuned, or the desktop&apos;s portal</source>
-        <translation>power-profiles-daemon, TLP 1.9, tuned oder dem Portal der Arbeitsumgebung</translation>
-    </message>
-    <message>
-        <source>NetworkManager, or the desktop&apos;s portal</source>
-        <translation>NetworkManager oder dem Portal der Arbeitsumgebung</translation>
-    </message>
-    <message>
-        <source>GameMode, on the message bus of your session</source>
-        <translation>GameMode auf dem Nachrichtenbus Ihrer Sitzung</translation>
-    </message>
-    <message>
-        <source>media players (MPRIS) and GNOME&apos;s session manager, on your session&apos;s bus</source>
-        <translation>Medienspielern (MPRIS) und der Sitzungsverwaltung von GNOME auf dem Nachrichtenbus Ihrer Sitzung</translation>
-    </message>
-    <message>
-        <source>NVIDIA&apos;s driver, but not in WSL 2 and not with MIG</source>
-        <translation>NVIDIAs Treiber, aber nicht in WSL 2 und nicht mit MIG</translation>
-    </message>
-    <message>
-        <source>the kernel in /proc/pressure, unless it was started with psi=0</source>
-        <translation>dem Kernel in /proc/pressure, außer er wurde mit psi=0 gestartet</translation>
-    </message>
-    <message>
-        <source>GNOME, Cinnamon, KDE on X11, or a desktop that tells logind</source>
-        <translation>GNOME, Cinnamon, KDE unter X11 oder einer Arbeitsumgebung, die es logind sagt</translation>
-    </message>
-    <message>
-        <source>the list of processes</source>
-        <translation>der Liste der Prozesse</translation>
-    </message>
-</context>
-<context>
     <name>Callout</name>
     <message>
         <source>What can I do?</source>
@@ -5256,6 +5205,57 @@
     <message>
         <source>Add the list</source>
         <translation>Liste hinzufügen</translation>
+    </message>
+</context>
+<context>
+    <name>UnobservedRules</name>
+    <message>
+        <source>The rule “idle_minutes” cannot see here whether you are away, so nothing is trained until the screen is locked or nobody is logged in. Resume now (r in the terminal of `workerbee join`) trains all the same. A service has no such key: remove idle_minutes from [availability] in settings.toml, and name hours instead.</source>
+        <translation>Die Regel „idle_minutes“ kann hier nicht sehen, ob Sie weg sind; darum wird nichts trainiert, bis der Bildschirm gesperrt oder niemand angemeldet ist. „Jetzt fortsetzen“ (r im Terminal von `workerbee join`) trainiert trotzdem. Ein Dienst hat keine solche Taste: Entfernen Sie idle_minutes aus [availability] in settings.toml, und nennen Sie stattdessen Stunden.</translation>
+    </message>
+    <message>
+        <source>The limits for while somebody is at this computer hold all the time: nobody tells here whether that is so.</source>
+        <translation>Die Grenzen für die Zeit, in der jemand an diesem Computer ist, gelten immer: Niemand sagt hier, ob das so ist.</translation>
+    </message>
+    <message>
+        <source>The rule about %1 cannot see anything here, and asks for no pause. It is told by %2.</source>
+        <translation>Die Regel „%1“ kann hier nichts sehen und verlangt keine Pause. Sie erführe es von: %2.</translation>
+    </message>
+    <message>
+        <source>UPower, or the kernel in /sys/class/power_supply</source>
+        <translation>UPower oder dem Kernel in /sys/class/power_supply</translation>
+    </message>
+    <message>
+        <source>power-profiles-daemon, TLP 1.9, tuned, or the desktop&apos;s portal</source>
+        <translation>power-profiles-daemon, TLP 1.9, tuned oder dem Portal der Arbeitsumgebung</translation>
+    </message>
+    <message>
+        <source>NetworkManager, or the desktop&apos;s portal</source>
+        <translation>NetworkManager oder dem Portal der Arbeitsumgebung</translation>
+    </message>
+    <message>
+        <source>GameMode, on the message bus of your session</source>
+        <translation>GameMode auf dem Nachrichtenbus Ihrer Sitzung</translation>
+    </message>
+    <message>
+        <source>media players (MPRIS) and GNOME&apos;s session manager, on your session&apos;s bus</source>
+        <translation>Medienspielern (MPRIS) und der Sitzungsverwaltung von GNOME auf dem Nachrichtenbus Ihrer Sitzung</translation>
+    </message>
+    <message>
+        <source>NVIDIA&apos;s driver, but not in WSL 2 and not with MIG</source>
+        <translation>NVIDIAs Treiber, aber nicht in WSL 2 und nicht mit MIG</translation>
+    </message>
+    <message>
+        <source>the kernel in /proc/pressure, unless it was started with psi=0</source>
+        <translation>dem Kernel in /proc/pressure, außer er wurde mit psi=0 gestartet</translation>
+    </message>
+    <message>
+        <source>GNOME, Cinnamon, KDE on X11, or a desktop that tells logind</source>
+        <translation>GNOME, Cinnamon, KDE unter X11 oder einer Arbeitsumgebung, die es logind sagt</translation>
+    </message>
+    <message>
+        <source>the list of processes</source>
+        <translation>der Liste der Prozesse</translation>
     </message>
 </context>
 <context>

@@ -73,7 +73,7 @@ class AvailabilitySettings(Card):
             "received_bytes_a_month": self._gigabytes(self.tr("Received a month")),
         }
         self.grid = WeekGrid(self._rules.hours)
-        self._sights: dict[RuleName, Hint] = {rule: Hint() for rule in ("disk", "program", "data", "hours")}
+        self._readings: dict[RuleName, Hint] = {rule: Hint() for rule in ("disk", "program", "data", "hours")}
         self._connect()
         self._lay_out()
         self.show_settings(Settings())
@@ -107,16 +107,16 @@ class AvailabilitySettings(Card):
         self.heed.setVisible(bool(views) and bool(decision.ignored))
         for view in views:
             is_looked_for = view.is_on or view.can_see
-            words = breakable(self._sight(view, sources)) if is_looked_for else ""
+            words = breakable(self._reading(view, sources)) if is_looked_for else ""
             if view.rule in self.rows:
-                self.rows[view.rule].show_sight(words)
+                self.rows[view.rule].show_reading(words)
             elif view.rule == "price":
-                self.price.show_sight(words)
-            elif view.rule in self._sights:
-                self._sights[view.rule].set_text(words)
+                self.price.show_reading(words)
+            elif view.rule in self._readings:
+                self._readings[view.rule].set_text(words)
         self.programs.show_running(running)
 
-    def _sight(self, view: RuleView, sources: Mapping[str, str | None]) -> str:
+    def _reading(self, view: RuleView, sources: Mapping[str, str | None]) -> str:
         source = sources.get(rule_views.FIELDS.get(view.rule, "")) if view.can_see else None
         parts = (rule_views.sees(view, self._rules), rule_views.told_by(source) if source else "")
         return BETWEEN.join(part for part in parts if part)
@@ -213,16 +213,16 @@ class AvailabilitySettings(Card):
         self.parts.addWidget(self.history)
         for rule in ("battery", "power_saver", "metered", "game", "film", "gpu", "cpu", "memory", "idle"):
             self.parts.addWidget(self.rows[rule])
-        self._add(Words(self.tr("Pause always while the disk is nearly full:")), self._sights["disk"])
-        self._add(Words(self.tr("Pause while one of these programs runs:")), self.programs, self._sights["program"])
+        self._add(Words(self.tr("Pause always while the disk is nearly full:")), self._readings["disk"])
+        self._add(Words(self.tr("Pause while one of these programs runs:")), self.programs, self._readings["program"])
         sent_day, received_day, sent_month, received_month = self.traffic.values()
         day = InlineForm(self.tr("A day, send %1 and receive %2"), sent_day, received_day)
         month = InlineForm(self.tr("A month, send %1 and receive %2"), sent_month, received_month)
-        self._add(day, month, self._sights["data"])
+        self._add(day, month, self._readings["data"])
         self.parts.addWidget(self.price)
-        self._add(Words(self.tr("Train only in these hours of the week:")), self.grid, self._sights["hours"])
-        for sight in (self.now, self.history, *self._sights.values()):
-            sight.hide()
+        self._add(Words(self.tr("Train only in these hours of the week:")), self.grid, self._readings["hours"])
+        for reading in (self.now, self.history, *self._readings.values()):
+            reading.hide()
 
     def _add(self, *parts: QWidget) -> None:
         for part in parts:

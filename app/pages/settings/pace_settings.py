@@ -65,9 +65,9 @@ class PaceSettings(Card):
         """Show how fast training may be now, and what is measured of the GPU and known of the line."""
         self.now.set_text(breakable(availability.slowed(pace)) if pace.cause else "")
         for cause, row in self.rows.items():
-            row.show_sight(breakable(pace_views.measured(cause, seen)) if seen and self._is_on(cause) else "")
+            row.show_reading(breakable(pace_views.measured(cause, seen)) if seen and self._is_on(cause) else "")
         is_wanted = self._rules.attended_compute_share is not None
-        self.attended.show_sight(breakable(pace_views.presence(seen)) if seen and is_wanted else "")
+        self.attended.show_reading(breakable(pace_views.presence(seen)) if seen and is_wanted else "")
         upload, download = pace_views.of_upload(pace, seen) if seen else "", pace_views.of_download(pace)
         self.upload.set_text(breakable(upload) if seen and self._rules.limits_uploads else "")
         self.download.set_text(breakable(download) if seen and self._rules.limits_downloads else "")

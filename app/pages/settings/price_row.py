@@ -45,16 +45,16 @@ class PriceRow(QWidget):
         self.address.setPlaceholderText("https://…")
         self.address.setMaxLength(2000)
         self.address.editingFinished.connect(self._change_address)
-        self.sight = Hint()
-        self.sight.setContentsMargins(INDENT, 0, 0, 0)
+        self.reading = Hint()
+        self.reading.setContentsMargins(INDENT, 0, 0, 0)
         rows = QVBoxLayout(self)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(2)
         sentence = self.tr("Train while electricity costs at most %1 according to %2")
         rows.addWidget(InlineForm(sentence, self.highest, self.file))
         rows.addWidget(InlineForm(self.tr("or according to the file at %1"), self.address))
-        rows.addWidget(self.sight)
-        self.sight.hide()
+        rows.addWidget(self.reading)
+        self.reading.hide()
 
     def show_price(self, file: str | None, address: str | None, highest: float | None) -> None:
         """Show file or address, and price, without emitting anything; what is being typed stays."""
@@ -68,9 +68,9 @@ class PriceRow(QWidget):
         self.file.setAccessibleDescription(words)
         self.file.setToolTip(words)
 
-    def show_sight(self, words: str) -> None:
+    def show_reading(self, words: str) -> None:
         """Show what is seen of the price; nothing where it does not matter."""
-        self.sight.set_text(words if self._highest is not None else "")
+        self.reading.set_text(words if self._highest is not None else "")
 
     def _show_highest(self) -> None:
         self.highest.setText("" if self._highest is None else QLocale().toString(self._highest, "g", 6))
@@ -95,7 +95,7 @@ class PriceRow(QWidget):
         address = typed or None
         if address is not None and not re.match(PRICE_ADDRESS, address):
             self._show_address()
-            self.sight.set_text(self.tr("An address of prices begins with https://"))
+            self.reading.set_text(self.tr("An address of prices begins with https://"))
         elif address != self._address:
             self.changed.emit(None if address else self._file, address, self._highest)
 

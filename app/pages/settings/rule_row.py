@@ -24,15 +24,15 @@ class RuleRow(QWidget):
     def __init__(self, words: str, sentence: str = "%1", limit: Number | None = None) -> None:
         """``words`` are the switch's own; in ``sentence``, %1 is the switch and %2 the limit."""
         super().__init__()
-        self.switch, self.limit, self.sight = QCheckBox(words), limit, Hint()
-        self.sight.setContentsMargins(INDENT, 0, 0, 0)
+        self.switch, self.limit, self.reading = QCheckBox(words), limit, Hint()
+        self.reading.setContentsMargins(INDENT, 0, 0, 0)
         inputs = [self.switch] if limit is None else [self.switch, limit]
         rows = QVBoxLayout(self)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(2)
         rows.addWidget(InlineForm(sentence, *inputs))
-        rows.addWidget(self.sight)
-        self.sight.hide()
+        rows.addWidget(self.reading)
+        self.reading.hide()
         self.switch.clicked.connect(lambda: self._emit())
         if limit is not None:
             limit.chosen.connect(lambda: self._emit())
@@ -45,9 +45,9 @@ class RuleRow(QWidget):
             if limit is not None:
                 self.limit.show_number(limit)
 
-    def show_sight(self, words: str) -> None:
+    def show_reading(self, words: str) -> None:
         """Show what the rule sees, below its switch; a screen reader says it with the switch."""
-        self.sight.set_text(words)
+        self.reading.set_text(words)
         self.switch.setAccessibleDescription(words)
 
     def _emit(self) -> None:

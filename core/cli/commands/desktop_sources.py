@@ -12,7 +12,7 @@ from core.cli.commands.diagnostics import Finding
 from core.observers.battery import power
 from core.observers.desktop_bus.reader import EVERYTHING, NOBODY, Told
 from core.observers.desktop_bus.watch import told_now
-from core.texts.settings.blind_rules import tellers
+from core.texts.settings.unobserved_rules import tellers
 
 _PATIENCE_SECONDS = 5.0
 _LOCKED = "logind tells that the screen is locked, or that nobody is logged in"

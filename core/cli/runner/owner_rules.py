@@ -13,7 +13,7 @@ from core.availability.decision import Decision
 from core.availability.observation import Observation
 from core.availability.pacing import Pace
 from core.availability.rules import AvailabilityRules
-from core.cli.output.blind_rules import BlindRulesPrinter
+from core.cli.output.unobserved_rules import UnobservedRulesPrinter
 from core.cli.runner.worker_session import WorkerSession
 from core.client.availability_guard import AvailabilityGuard
 from core.client.computer_watch import ComputerWatch, Observer, gpus_of
@@ -42,12 +42,12 @@ def following_rules(
         return
 
     traffic, desktop = TrafficLog(folders.contents.traffic_file), _desktop(rules)
-    blind = BlindRulesPrinter(rules, bool(gpus_of(devices)))
+    unobserved = UnobservedRulesPrinter(rules, bool(gpus_of(devices)))
 
     def seen() -> Observation | None:
         observation = watch.seen({**desktop.fields(), **traffic.count(worker.session.progress, datetime.now())})
         if observation is not None:
-            blind.look(observation)
+            unobserved.look(observation)
         return observation
 
     watch = ComputerWatch(partial(_observer, folders, devices), lambda: rules)

@@ -7,7 +7,7 @@ from typing import TextIO
 from core.cli.output.json_lines import print_object
 from core.cli.parser.service_arguments import RemoveService, ShowService
 from core.cli.runner.displays import stream_for_people
-from core.cli.service.sight import blind_now
+from core.cli.service.observed_now import unobserved_now
 from core.files.folders import Folders
 from core.records.settings import load_settings
 from core.records.unfinished_run import UnfinishedRun, UnfinishedRunFile
@@ -16,7 +16,7 @@ from core.security.sanitize import sanitize_line
 from core.service.platform import service_manager
 from core.texts import figures
 from core.texts.run_order import switch_words
-from core.texts.settings.blind_rules import blind_words
+from core.texts.settings.unobserved_rules import unobserved_words
 
 _SHOWN_SWITCHES = 5
 _SENTENCES = {
@@ -39,13 +39,13 @@ def show_service(command: ShowService, folders: Folders) -> int:
     if state.is_installed and state.starts_at_boot is not None:
         words = "It runs from boot on." if state.starts_at_boot else "It runs while you are logged in."
         print(words, file=stream)
-    blind = blind_now(load_settings(folders.settings_file)[0].availability) if state.is_installed else ()
-    for rule in blind:
-        print(f"Note: {blind_words(rule)}", file=stream)
+    unobserved = unobserved_now(load_settings(folders.settings_file)[0].availability) if state.is_installed else ()
+    for rule in unobserved:
+        print(f"Note: {unobserved_words(rule)}", file=stream)
     if command.json:
         name = run.run_id if run is not None else ""
         told = {"installed": state.is_installed, "state": state.activity, "run": name, "boot": state.starts_at_boot}
-        print_object("service", **told, blind=list(blind))
+        print_object("service", **told, unobserved=list(unobserved))
     return 0
 
 

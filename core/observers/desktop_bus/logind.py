@@ -18,7 +18,7 @@ _MOST_SEATS = 16
 _NO_OBJECT = "/"
 
 
-class SeatSight(NamedTuple):
+class SeatState(NamedTuple):
     """What a seat shows, or all of them together; ``None`` is what cannot be told.
 
     ``is_locked`` is true also where nobody has logged in, or only the login screen is shown. ``is_own`` is whether the
@@ -31,20 +31,20 @@ class SeatSight(NamedTuple):
     kind: str = ""
 
 
-def seats_in_use(bus: BusConnection) -> SeatSight:
+def seats_in_use(bus: BusConnection) -> SeatState:
     """What all seats with a screen show: locked where each is, and idle for as long as the one touched last."""
     seats = list(_seats(bus))
     used = [seat for seat in seats if seat.is_locked is not True]
     if not used:
-        return SeatSight(is_locked=True) if seats else SeatSight()
+        return SeatState(is_locked=True) if seats else SeatState()
     idle = [seat.idle_seconds for seat in used]
     known = [seconds for seconds in idle if seconds is not None]
     is_locked = False if all(seat.is_locked is False for seat in used) else None
-    only = used[0] if len(used) == 1 else SeatSight(is_own=all(seat.is_own for seat in used))
-    return SeatSight(is_locked, min(known) if len(known) == len(idle) else None, only.is_own, only.kind)
+    only = used[0] if len(used) == 1 else SeatState(is_own=all(seat.is_own for seat in used))
+    return SeatState(is_locked, min(known) if len(known) == len(idle) else None, only.is_own, only.kind)
 
 
-def _seats(bus: BusConnection) -> Iterator[SeatSight]:
+def _seats(bus: BusConnection) -> Iterator[SeatState]:
     listed = bus.answer(LOGIND, "ListSeats")
     for each in listed[:_MOST_SEATS] if isinstance(listed, list) else ():
         path = each[1] if isinstance(each, tuple) and len(each) == 2 else None
@@ -52,19 +52,19 @@ def _seats(bus: BusConnection) -> Iterator[SeatSight]:
             seat = bus.properties(Target(LOGIND.service, path, SEAT_INTERFACE))
             session = seat.object_path("ActiveSession")
             if seat.flag("CanGraphical") or session not in (None, _NO_OBJECT):
-                yield SeatSight() if session is None else _shown(bus, session)
+                yield SeatState() if session is None else _shown(bus, session)
 
 
-def _shown(bus: BusConnection, path: str) -> SeatSight:
+def _shown(bus: BusConnection, path: str) -> SeatState:
     if path == _NO_OBJECT:
-        return SeatSight(is_locked=True)
+        return SeatState(is_locked=True)
     session = bus.properties(Target(LOGIND.service, path, SESSION_INTERFACE))
     owner, kind = session.text("Class"), session.text("Type") or ""
     if owner is None:
-        return SeatSight()
+        return SeatState()
     if not owner.startswith("user"):  # the login screen, or the one that has locked the session
-        return SeatSight(is_locked=True)
-    return SeatSight(session.flag("LockedHint"), hinted_idle_seconds(session), _is_own(session), kind)
+        return SeatState(is_locked=True)
+    return SeatState(session.flag("LockedHint"), hinted_idle_seconds(session), _is_own(session), kind)
 
 
 def _is_own(session: Properties) -> bool | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from core.availability.rules import AvailabilityRules
 from core.observers.desktop_bus import programs
 from core.observers.desktop_bus.connection import BusConnection, session_bus_address, system_bus_address
-from core.observers.desktop_bus.logind import SeatSight, seats_in_use
+from core.observers.desktop_bus.logind import SeatState, seats_in_use
 from core.observers.desktop_bus.readings import (
     GAME_MODE_NAME,
     answered_idle_seconds,
@@ -102,12 +102,12 @@ class DesktopReader:
 
     def _presence(self) -> dict[str, Told]:
         """Whether anybody is there. In WSL nobody can tell: keyboard and screen are those of Windows."""
-        seats = SeatSight() if is_wsl() else seats_in_use(self._system)
+        seats = SeatState() if is_wsl() else seats_in_use(self._system)
         monitors = self._monitors(seats) if seats.is_locked is not True else iter(())
         idle = next((told for told in monitors if told.value is not None), NOBODY)
         return {"is_locked": _told(seats.is_locked, _LOGIND), "idle_seconds": idle}
 
-    def _monitors(self, seats: SeatSight) -> Iterator[Told]:
+    def _monitors(self, seats: SeatState) -> Iterator[Told]:
         """The best first; those on this user's session bus know nothing of another user's input.
 
         Under Wayland KDE's service does not see all input, and answers 0.

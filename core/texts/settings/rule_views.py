@@ -17,7 +17,7 @@ _LONGEST_NAMES = 200
 def sees(view: RuleView, rules: AvailabilityRules) -> str:
     """Return what the rule sees: ``on battery: no``, ``idle for 4 min``, ``cannot see``."""
     if not view.can_see:
-        return _blind(view, rules)
+        return _unobserved(view, rules)
     match view.rule:
         case "battery" | "power_saver" | "metered":
             return _yes_or_no(view)
@@ -73,7 +73,7 @@ def _traffic(view: RuleView) -> str:
     return fill_placeholders(words, *sizes)
 
 
-def _blind(view: RuleView, rules: AvailabilityRules) -> str:
+def _unobserved(view: RuleView, rules: AvailabilityRules) -> str:
     if view.rule == "price":
         is_named = rules.price_file or rules.price_address
         return price_problem(*view.names) if is_named else translate("Rules", "there is no file of prices")

@@ -147,19 +147,19 @@ def test_each_rule_says_who_tells_it_what_it_sees(page: SettingsPage) -> None:
     part, rules = page.availability, AvailabilityRules()
     sources = {"is_on_battery": "UPower", "is_metered": None, "idle_seconds": "Mutter"}
     part.show_sights(Decision(), rule_views(rules, NOON), (), sources)
-    assert part.rows["battery"].sight.text() == "on battery: no · told by UPower"
-    assert "told by" not in part.rows["metered"].sight.text() + part.rows["game"].sight.text()
-    assert part.rows["idle"].sight.text().endswith("told by Mutter")
+    assert part.rows["battery"].reading.text() == "on battery: no · told by UPower"
+    assert "told by" not in part.rows["metered"].reading.text() + part.rows["game"].reading.text()
+    assert part.rows["idle"].reading.text().endswith("told by Mutter")
 
 
 def test_each_rule_says_what_it_sees_and_all_of_them_what_follows(page: SettingsPage) -> None:
     part, rules = page.availability, AvailabilityRules()
     part.show_sights(Decision((Reason("game", "SuperTux"),)), rule_views(rules, NOON), ())
-    assert part.rows["battery"].sight.text() == "on battery: no"
+    assert part.rows["battery"].reading.text() == "on battery: no"
     assert part.rows["battery"].switch.accessibleDescription() == "on battery: no"
-    assert part.rows["idle"].sight.text() == "idle for 4 min"
-    assert part.rows["metered"].sight.text() == "cannot see"
-    assert part.rows["cpu"].sight.text() == "", "nobody looks for what no rule asks for"
+    assert part.rows["idle"].reading.text() == "idle for 4 min"
+    assert part.rows["metered"].reading.text() == "cannot see"
+    assert part.rows["cpu"].reading.text() == "", "nobody looks for what no rule asks for"
     assert "SuperTux is running" in part.now.text()
     part.show_sights(Decision((), ("battery",), NOON.at), rule_views(rules, NOON), ())
     assert "free for training" in part.now.text() and "ignored until" in part.now.text()
@@ -189,7 +189,7 @@ def test_a_price_is_told_when_it_is_finished_and_its_file_chosen_in_a_dialog(pag
     with qtbot.assertNotEmitted(page.settings_changed):
         price.address.setText("http://prices.example/today.csv")
         QTest.keyClick(price.address, Qt.Key.Key_Return)
-    assert "https://" in price.sight.text()
+    assert "https://" in price.reading.text()
     with qtbot.waitSignal(page.settings_changed) as changed:
         price.highest.clear()
         QTest.keyClick(price.highest, Qt.Key.Key_Return)

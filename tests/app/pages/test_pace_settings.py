@@ -63,14 +63,14 @@ def test_what_is_measured_is_said_beside_each_limit_that_is_set(page: SettingsPa
     pace = Pace(0.6, 250_000, "heat", 83.0, 80.0)
     page.pace.show_sights(pace, SEEN)
     assert page.pace.now.text() == "Slowed to 60 %: GPU at 83 °C, your limit is 80"
-    sights = {cause: row.sight.text() for cause, row in page.pace.rows.items()}
-    assert sights == {"heat": "83 °C now", "power": "", "noise": "cannot be measured here"}
+    readings = {cause: row.reading.text() for cause, row in page.pace.rows.items()}
+    assert readings == {"heat": "83 °C now", "power": "", "noise": "cannot be measured here"}
     assert (page.pace.upload.text(), page.pace.download.text()) == ("at most 250.0 KB a second now", "no limit now")
     page.show_settings(Settings(availability=AvailabilityRules(attended_compute_share=0.25)))
     page.pace.show_sights(Pace(0.25, cause="presence"), replace(SEEN, idle_seconds=240.0))
     assert page.pace.now.text() == "Slowed to 25 %: somebody is using this computer"
     limit = page.pace.attended.limit
-    assert limit is not None and (limit.value(), page.pace.attended.sight.text()) == (25, "idle for 4 min")
+    assert limit is not None and (limit.value(), page.pace.attended.reading.text()) == (25, "idle for 4 min")
     page.show_settings(Settings(availability=LIMITED))
     page.pace.show_sights(FULL, replace(SEEN, can_limit_uploads=False))
     assert page.pace.now.text() == ""

@@ -79,7 +79,7 @@ def test_its_state_is_told_and_it_is_removed(tmp_path: Path) -> None:
         "state": "running",
         "run": "sums",
         "boot": False,
-        "blind": [],
+        "unobserved": [],
     }
     assert workerbee(tmp_path, "service", "remove").code == 0
     assert not unit(tmp_path).exists()

@@ -71,7 +71,7 @@ def test_what_its_rules_cannot_see_is_said_once_and_by_its_status(tmp_path: Path
     assert log(tmp_path).count(words) == 1 and "about films" not in log(tmp_path), "a bus without players tells that"
     assert words in workerbee(tmp_path, "service", "status").out
     status = workerbee(tmp_path, "service", "status", "--json")
-    assert json.loads(status.out)["blind"] == ["metered"] and words in status.err
+    assert json.loads(status.out)["unobserved"] == ["metered"] and words in status.err
 
 
 def test_doctor_says_who_tells_what(tmp_path: Path, buses: Buses) -> None:  # noqa: F811

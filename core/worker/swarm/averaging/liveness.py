@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from core.worker.swarm.dht.progress_reports import PeerReport
 from core.worker.swarm.patches.monotonic_clock import steady_time
 
-MIN_BLIND_SECONDS = 20.0
-BLIND_REFRESHES = 2.0  # no look for so many times the longest pause between two
+MIN_STALE_SECONDS = 20.0
+STALE_REFRESHES = 2.0  # no look for so many times the longest pause between two
 
 
 class Liveness:
@@ -24,7 +24,7 @@ class Liveness:
     def __init__(self, expiration_seconds: float, refresh_seconds: float) -> None:
         self.others_left_cleanly = False
         self._expiration_seconds = expiration_seconds
-        self._blind_seconds = max(MIN_BLIND_SECONDS, BLIND_REFRESHES * refresh_seconds)
+        self._stale_seconds = max(MIN_STALE_SECONDS, STALE_REFRESHES * refresh_seconds)
         self._looked_at = -math.inf
         self._heard_at: float | None = None
 
@@ -38,9 +38,9 @@ class Liveness:
             self.others_left_cleanly = steady_time() - latest < self._expiration_seconds / 2
 
     @property
-    def is_blind(self) -> bool:
+    def is_stale(self) -> bool:
         """Whether the last look is so long ago that all we know is old, as after a sleep of the computer."""
-        return time.monotonic() - self._looked_at > self._blind_seconds
+        return time.monotonic() - self._looked_at > self._stale_seconds
 
     def quiet_seconds(self) -> float | None:
         """Since when nobody else has reported anything new; ``None`` if nobody ever has."""

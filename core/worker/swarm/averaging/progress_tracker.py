@@ -143,7 +143,7 @@ class ObservedTracker(ProgressTracker):
         together train alone until then. We end no epoch in which we have not looked, and none alone without a last
         look: whoever has joined since would find its first group gone, and what it has computed would be for nothing.
         """
-        if self.liveness.is_blind:
+        if self.liveness.is_stale:
             return False
         mine = self.local_progress.epoch
         ahead = range(mine + 1, mine + 1 + MAX_LEAD_EPOCHS)

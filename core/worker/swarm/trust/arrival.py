@@ -62,8 +62,8 @@ class Arrival:
         least_epoch: int = 0,
     ) -> None:
         self._tracker, self._search, self._epoch, self._least_epoch = tracker, search, epoch, least_epoch
-        self._is_blind = is_published and not is_organiser and not self._is_told
-        search.has_state = is_organiser or (not self._is_blind and tracker.global_epoch <= epoch)
+        self._is_uninformed = is_published and not is_organiser and not self._is_told
+        search.has_state = is_organiser or (not self._is_uninformed and tracker.global_epoch <= epoch)
         tracker.is_newcomer = lambda: not search.has_state
         tracker.confirm(0)
 
@@ -71,12 +71,12 @@ class Arrival:
         """Whoever leads the run on has put a checkpoint of it in place: the run's state, unless somebody is further."""
         self._epoch = epoch
         if not self._is_told:
-            self._is_blind, self._search.has_state = False, True
+            self._is_uninformed, self._search.has_state = False, True
 
     def await_progress(self, leaving: threading.Event, on_wait: Callable[[], None]) -> None:
         """Wait until anybody has told how far the run is, for a while; ``on_wait`` is called while nobody has."""
         began = time.monotonic()
-        while self._is_blind and not self._is_told and not leaving.is_set():
+        while self._is_uninformed and not self._is_told and not leaving.is_set():
             patience = SIGNED_WAIT_SECONDS if self._tracker.has_signed_epochs else WAIT_SECONDS
             if time.monotonic() - began > patience and not self._least_epoch:
                 log.warning("nobody has told how far the run is: training begins with what is here")
@@ -84,8 +84,8 @@ class Arrival:
             on_wait()
             self._tracker.look_now()
             leaving.wait(LOOK_SECONDS)
-        if self._is_blind:
-            self._is_blind = False
+        if self._is_uninformed:
+            self._is_uninformed = False
             self._tracker.confirm(0)
             self._search.has_state = self._tracker.global_epoch <= self._epoch
 

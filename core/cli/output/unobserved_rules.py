@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import sys
 
-from core.availability.blind_rules import BlindRulesNews, blind_rules
 from core.availability.observation import Observation
 from core.availability.rules import AvailabilityRules
-from core.texts.settings.blind_rules import blind_words
+from core.availability.unobserved_rules import UnobservedRulesNews, unobserved_rules
+from core.texts.settings.unobserved_rules import unobserved_words
 
 
-class BlindRulesPrinter:
-    """Prints at the first look which rules are blind, and later which have become so; on stderr, as a warning is."""
+class UnobservedRulesPrinter:
+    """Prints at the first look which rules are unobserved, and later which have become so; on stderr, as warnings."""
 
     def __init__(self, rules: AvailabilityRules, has_gpu: bool) -> None:
         self._rules, self._has_gpu = rules, has_gpu
-        self._news = BlindRulesNews()
+        self._news = UnobservedRulesNews()
 
     def look(self, seen: Observation) -> None:
         """Print what is news in that observation; to be called with each."""
-        new = self._news.look(blind_rules(self._rules, seen, has_gpu=self._has_gpu), seen.monotonic)
+        new = self._news.look(unobserved_rules(self._rules, seen, has_gpu=self._has_gpu), seen.monotonic)
         for rule in new:
-            print(f"Note: {blind_words(rule)}", file=sys.stderr, flush=True)
+            print(f"Note: {unobserved_words(rule)}", file=sys.stderr, flush=True)
