@@ -16,6 +16,9 @@ from core.schema import Count, MicroBatch, StrictStruct
 
 Multiaddrs = Annotated[tuple[Multiaddr, ...], Meta(max_length=64)]
 NetworkMode = Literal["auto", "direct", "client"]
+MIRROR_ROUNDS = 2  # of the four in a round log: as many are left for upload and download
+MOST_MIRROR_ROUNDS = 3
+MirrorRounds = Annotated[int, Meta(ge=1, le=MOST_MIRROR_ROUNDS)]
 WeightType = Literal["fp32", "bf16", "fp16"]
 
 
@@ -72,9 +75,9 @@ class Succession(StrictStruct, kw_only=True, frozen=True):
 class Publish(Command, tag="publish", kw_only=True, frozen=True):
     """Be a run's first peer: sign the manifest, keep it published, train or only keep the state.
 
-    ``mirror`` is the folder where a local-sgd run's base weights are written for newcomers; ``from_checkpoint`` is the
-    epoch of an earlier checkpoint, to which the run goes back. With ``succession`` the run is led on in its organiser's
-    place, who has signed its manifest.
+    ``mirror`` is the folder where a local-sgd run's base weights are written for newcomers, every ``mirror_rounds``
+    rounds; ``from_checkpoint`` is the epoch of an earlier checkpoint, to which the run goes back. With ``succession``
+    the run is led on in its organiser's place, who has signed its manifest.
     """
 
     manifest: RunManifest
@@ -88,6 +91,7 @@ class Publish(Command, tag="publish", kw_only=True, frozen=True):
     public_name: Name = ""
     checkpoint_every_epochs: Annotated[int, Meta(ge=1)] = 10
     mirror: str | None = None
+    mirror_rounds: MirrorRounds = MIRROR_ROUNDS
     from_checkpoint: Count | None = None
     succession: Succession | None = None
 

@@ -17,8 +17,6 @@ from core.worker.mirror.index import INDEX_NAME, MirrorIndex, decode_index, file
 from core.worker.process.supervisor import StartThread
 from core.worker.swarm import LocalSgdOptimizer, write_state_file
 
-ROUNDS_BETWEEN = 2  # of the four in a round log, so that two are left for upload and download
-
 _OURS = re.compile(r"\.?[0-9]+-[0-9a-f]{32}\.safetensors(\..*\.tmp)?\Z")  # with what an interrupted write has left
 
 log = logging.getLogger(__name__)
@@ -27,6 +25,7 @@ log = logging.getLogger(__name__)
 class MirrorWriter:
     """Keeps the run's state in a folder, for a web server; written in the background from a copy.
 
+    It is written anew ``every`` so many rounds. What is left of the four in a round log is for upload and download.
     A write that ends with the process leaves what was there before, and a file that the next one removes.
     ``emit`` is told, once, that a disk is full or refuses; training goes on, and the next round's state is tried.
     """
@@ -36,11 +35,12 @@ class MirrorWriter:
         folder: Path,
         run_id: str,
         optimizer: LocalSgdOptimizer,
+        every: int,
         emit: Callable[[AnyEvent], None],
         start_thread: StartThread,
     ) -> None:
         self._folder, self._run_id, self._optimizer = folder, run_id, optimizer
-        self._emit, self._start_thread = emit, start_thread
+        self._every, self._emit, self._start_thread = every, emit, start_thread
         self._writing: threading.Thread | None = None
         self._written_steps = 0
         self._has_warned = False
@@ -48,7 +48,7 @@ class MirrorWriter:
     def refresh(self, epoch: int) -> None:
         """Start to write the state of this epoch if it is due, and no write is running; returns at once."""
         moved = abs(self._optimizer.outer.version()[0] - self._written_steps)  # steps begin anew after a restart
-        if moved >= ROUNDS_BETWEEN and (self._writing is None or not self._writing.is_alive()):
+        if moved >= self._every and (self._writing is None or not self._writing.is_alive()):
             self._writing = self._start_thread("mirror", lambda: self._refresh(epoch))
 
     def wait(self) -> None:

@@ -199,7 +199,8 @@ def _mirror_refresh(
     if command.mirror is None or not isinstance(optimizer, LocalSgdOptimizer):
         return lambda _epoch: None
     run_id = command.manifest.run.id
-    return MirrorWriter(Path(command.mirror), run_id, optimizer, channel.emit, supervisor.start).refresh
+    folder, every = Path(command.mirror), command.mirror_rounds
+    return MirrorWriter(folder, run_id, optimizer, every, channel.emit, supervisor.start).refresh
 
 
 def _published(manifest: RunManifest, addresses: Sequence[str], keys: PeerFolder) -> Published:

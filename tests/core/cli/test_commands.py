@@ -333,9 +333,10 @@ def test_publish_tells_the_worker_where_the_mirror_is_written(tmp_path: Path) ->
     text = '[collaboration]\nmode = "local-sgd"\ntarget_batch_size = 4096\nmirror = "https://example.org/run/"\n'
     before, _, rest = template().partition("[collaboration]\n")
     (tmp_path / "run.toml").write_text(before + text + "\n[" + rest.partition("\n[")[2])
-    assert workerbee(tmp_path, "publish", "run.toml", "--mirror", "www", "--samples", "50").code == 0
+    options = "--mirror", "www", "--mirror-every", "1", "--samples", "50"
+    assert workerbee(tmp_path, "publish", "run.toml", *options).code == 0
     command = msgspec.json.decode((tmp_path / "journal").read_bytes().splitlines()[1])
-    assert command["mirror"] == str(tmp_path / "www")
+    assert (command["mirror"], command["mirror_rounds"]) == (str(tmp_path / "www"), 1)
 
 
 def test_nobody_writes_a_mirror_that_nobody_would_find(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from core.errors import ErrorKind
+from core.protocol.commands import MIRROR_ROUNDS
 from core.security.address_guard import AddressGuard
 from core.worker.fetch.file_store import FileStore
 from core.worker.mirror.index import INDEX_NAME, file_name
@@ -21,6 +22,7 @@ from core.worker.mirror.reader import MirrorReader
 from core.worker.mirror.writer import MirrorWriter
 from core.worker.swarm.local_sgd.outer_optimizer import version_of
 from core.worker.swarm.local_sgd.state_file import MirrorUse, read_state_file, write_state_file
+from tests.support.environment.fake_hub import ENDPOINT, Hub
 from tests.support.environment.folder_server import FolderServer, serving_folder
 from tests.support.recorders import RecordingListener
 from tests.worker.mirror.mirrored_run import MirroredRun, start_thread
@@ -67,7 +69,7 @@ def run() -> MirroredRun:
 @pytest.fixture
 def server(tmp_path: Path, run: MirroredRun) -> Iterator[FolderServer]:
     """The run's mirror, on a web server."""
-    writer = MirrorWriter(tmp_path / "www", RUN_ID, run.as_optimizer, print, start_thread)
+    writer = MirrorWriter(tmp_path / "www", RUN_ID, run.as_optimizer, MIRROR_ROUNDS, print, start_thread)
     writer.refresh(9)
     writer.wait()
     with serving_folder(tmp_path / "www") as serving:
@@ -110,6 +112,15 @@ def test_the_state_of_the_mirror_is_fetched(newcomer: Newcomer, run: MirroredRun
 
 def test_an_address_may_end_with_a_slash_or_not(server: FolderServer, tmp_path: Path) -> None:
     assert Newcomer(server.address.rstrip("/"), tmp_path / "home").fetch() is not None
+
+
+def test_a_folder_of_a_hubs_repository_is_a_mirror(hub: Hub, server: FolderServer, tmp_path: Path) -> None:
+    files = {path.name: path.read_bytes() for path in server.folder.iterdir()}
+    hub.publish("model", "me/my-run", files)
+    newcomer = Newcomer(f"{ENDPOINT}/me/my-run/resolve/main/", tmp_path / "home")
+    assert newcomer.fetch() is not None and newcomer.listener.warned == []
+    hub.publish("model", "me/my-run", files | {INDEX_NAME: b"{}"})
+    assert Newcomer(f"{ENDPOINT}/me/my-run/resolve/main/", tmp_path / "other").fetch() is None
 
 
 def test_a_download_that_was_cut_goes_on_where_it_stopped(newcomer: Newcomer, server: FolderServer) -> None:

@@ -12,21 +12,22 @@ import torch
 from safetensors.torch import load_file
 
 from core.errors import ErrorKind
+from core.protocol.commands import MIRROR_ROUNDS
 from core.protocol.events import AnyEvent, Warned
 from core.worker.mirror.index import INDEX_NAME, MirrorIndex, decode_index
-from core.worker.mirror.writer import ROUNDS_BETWEEN, MirrorWriter
+from core.worker.mirror.writer import MirrorWriter
 from tests.worker.mirror.mirrored_run import MirroredRun, start_thread
 
 
 class Organiser:
     """A peer that keeps a mirror."""
 
-    def __init__(self, folder: Path, run_id: str = "sums") -> None:
+    def __init__(self, folder: Path, run_id: str = "sums", every: int = MIRROR_ROUNDS) -> None:
         self.folder, self.run = folder, MirroredRun()
         self.told: list[AnyEvent] = []
-        self.writer = MirrorWriter(folder, run_id, self.run.as_optimizer, self.told.append, start_thread)
+        self.writer = MirrorWriter(folder, run_id, self.run.as_optimizer, every, self.told.append, start_thread)
 
-    def train(self, rounds: int = ROUNDS_BETWEEN) -> None:
+    def train(self, rounds: int = MIRROR_ROUNDS) -> None:
         """Go on by so many rounds, and see to the mirror at the end."""
         self.run.take_rounds(rounds)
         self.writer.refresh(int(self.run.steps))
@@ -69,16 +70,13 @@ def test_anybody_may_read_what_a_web_server_shall_send(tmp_path: Path) -> None:
     assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o644}
 
 
-def test_it_is_written_after_every_second_round(tmp_path: Path) -> None:
-    organiser = Organiser(tmp_path / "www")
-    organiser.train(1)
-    assert not organiser.folder.exists()
-    organiser.train(1)
-    assert organiser.index.outer_steps == 2
-    organiser.train(1)
-    assert organiser.index.outer_steps == 2
-    organiser.train(1)
-    assert organiser.index.outer_steps == 4
+@pytest.mark.parametrize(("every", "written"), [(1, [1, 2, 3, 4]), (2, [0, 2, 2, 4]), (3, [0, 0, 3, 3])])
+def test_it_is_written_as_often_as_the_organiser_says(tmp_path: Path, every: int, written: list[int]) -> None:
+    organiser, steps = Organiser(tmp_path / "www", every=every), list[int]()
+    for _ in written:
+        organiser.train(1)
+        steps.append(organiser.index.outer_steps if organiser.folder.exists() else 0)
+    assert steps == written
 
 
 def test_the_state_before_stays_until_the_next_and_older_ones_go(tmp_path: Path) -> None:

@@ -196,7 +196,7 @@ def start_push(supervisor: Any) -> None:
 
 def start_mirror(supervisor: Any) -> None:
     optimizer: Any = SimpleNamespace(outer=SimpleNamespace(version=lambda: (2, b"")))
-    MirrorWriter(THROWS, "sums", optimizer, THROWS, supervisor.start).refresh(1)
+    MirrorWriter(THROWS, "sums", optimizer, 1, THROWS, supervisor.start).refresh(1)
 
 
 def start_checkpoint(supervisor: Any) -> None:

@@ -80,6 +80,7 @@ def publish_request(command: PublishRun, context: CommandContext) -> Publish:
         checkpoint_every_epochs=command.checkpoint_every_epochs,
         from_checkpoint=command.from_checkpoint,
         mirror=str(command.mirror.absolute()) if command.mirror else None,
+        mirror_rounds=command.mirror_rounds,
         succession=succession,
     )
 

@@ -11,6 +11,7 @@ from core.cli.options.shared_options import Limits, add_computing, add_json, add
 from core.cli.parser.organiser.fleet_arguments import add_metrics
 from core.cli.parser.organiser.published_arguments import add_push
 from core.errors import ErrorKind, UserError
+from core.protocol.commands import MIRROR_ROUNDS, MOST_MIRROR_ROUNDS
 from core.run.multiaddr import Multiaddr
 
 
@@ -29,6 +30,7 @@ class PublishRun:
     checkpoint_every_epochs: int
     from_checkpoint: int | None
     mirror: Path | None
+    mirror_rounds: int
     push: str | None
     push_every_epochs: int
     metrics: int | None
@@ -62,6 +64,14 @@ def add_publish(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--mirror", metavar="DIR", type=Path, help="the folder for a local-sgd run's base weights, which you upload"
+    )
+    parser.add_argument(
+        "--mirror-every",
+        metavar="N",
+        type=int,
+        choices=range(1, MOST_MIRROR_ROUNDS + 1),
+        default=MIRROR_ROUNDS,
+        help="rounds from one file of the mirror to the next: 1, 2 or 3; the fewer, the longer a download may take",
     )
     add_push(parser)
     parser.add_argument(
@@ -100,6 +110,7 @@ def read_publish(asked: argparse.Namespace) -> PublishRun:
         checkpoint_every_epochs=asked.checkpoint_every,
         from_checkpoint=asked.from_checkpoint,
         mirror=asked.mirror,
+        mirror_rounds=asked.mirror_every,
         push=asked.push,
         push_every_epochs=asked.push_every,
         metrics=asked.metrics,
