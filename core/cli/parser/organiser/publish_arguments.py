@@ -62,17 +62,7 @@ def add_publish(parser: argparse.ArgumentParser) -> None:
         type=typed.positive,
         help="go back to the checkpoint of epoch K; the last five are kept, and the one with the least loss",
     )
-    parser.add_argument(
-        "--mirror", metavar="DIR", type=Path, help="the folder for a local-sgd run's base weights, which you upload"
-    )
-    parser.add_argument(
-        "--mirror-every",
-        metavar="N",
-        type=int,
-        choices=range(1, MOST_MIRROR_ROUNDS + 1),
-        default=MIRROR_ROUNDS,
-        help="rounds from one file of the mirror to the next: 1, 2 or 3; the fewer, the longer a download may take",
-    )
+    _add_mirror(parser)
     add_push(parser)
     parser.add_argument(
         "--push-every", metavar="N", type=typed.positive, default=100, help="epochs from one push to the next"
@@ -91,6 +81,21 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         metavar="ADDRESS",
         help="take over the run at that address, whose organiser is lost and has named a key of this computer; "
         "or go on with one that was taken over here, by its id",
+    )
+
+
+def _add_mirror(parser: argparse.ArgumentParser) -> None:
+    """Add the folder for newcomers' base weights, and how often it is written."""
+    parser.add_argument(
+        "--mirror", metavar="DIR", type=Path, help="the folder for a local-sgd run's base weights, which you upload"
+    )
+    parser.add_argument(
+        "--mirror-every",
+        metavar="N",
+        type=int,
+        choices=range(1, MOST_MIRROR_ROUNDS + 1),
+        default=MIRROR_ROUNDS,
+        help="rounds from one file of the mirror to the next: 1, 2 or 3; the fewer, the longer a download may take",
     )
 
 
