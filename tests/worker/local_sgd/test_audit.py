@@ -262,6 +262,16 @@ def test_nothing_is_asked_of_whom_we_have_received_all_of() -> None:
     }
 
 
+def test_who_comes_after_all_is_there_is_asked_for_nothing_and_changes_nothing() -> None:
+    shown, future = asked()
+    shown.keep(0, 0, b"first")
+    shown.choose({IDS[0]: 0}, first=0)
+    shown.end()
+    assert [*shown.numbers_of(IDS[0])] == []
+    shown.add(IDS[0], {})
+    assert future.result() == {}
+
+
 def test_the_parts_that_others_reduce_are_asked_for() -> None:
     shown, future = asked()
     shown.keep(0, 1, b"third")

@@ -85,7 +85,7 @@ class ShownChanges:
         return False
 
     def end(self) -> None:
-        """Set the future to what has been shown until now."""
+        """Set the future to what has been shown until now; nothing is wanted of anybody any more."""
         if self._future is not None and not self._future.done():
             self._future.set_result(
                 {
@@ -93,5 +93,6 @@ class ShownChanges:
                     for peer, shown in self._shown.items()
                 }
             )
+        self.peers = frozenset()
         for kept in (self._shown, self._received, self._kept):
             kept.clear()
