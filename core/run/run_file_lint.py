@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from core.run.manifest import RunManifest
 from core.run.requirements import ResourceRequirements, estimate_requirements
-from core.run.round_estimate import HOME_GPU_FLOP_PER_SECOND
+from core.run.round_estimate import HOME_GPU_FLOP_PER_SECOND, Line, estimate_round
 from core.run.spec.collaboration import Collaboration
 from core.run.spec.optimizer import Muon
 from core.run.spec.recipe import ArithmeticGPT, CausalLM, MaskedLM
@@ -113,7 +113,9 @@ def _of_rounds(manifest: RunManifest, needs: ResourceRequirements) -> Iterator[s
 def _of_overlap(manifest: RunManifest, needs: ResourceRequirements) -> Iterator[str]:
     collaboration = manifest.collaboration
     if collaboration.mode == "local-sgd":
-        exchange, computing = needs.traffic_bytes / 2 * 8 / HOME_UPLOAD_BITS_PER_SECOND, _epoch_seconds(manifest, needs)
+        line = Line(HOME_UPLOAD_BITS_PER_SECOND, HOME_DOWNLOAD_BITS_PER_SECOND)
+        exchange = estimate_round(manifest, line, HOME_GPU_FLOP_PER_SECOND, volunteers=1).exchange_seconds
+        computing = _epoch_seconds(manifest, needs)
         if collaboration.overlap == "none" and exchange > _WAITING_SHARE * computing:
             yield (
                 f'[collaboration] overlap = "none": on a home uplink (10 Mbit/s) every computer stands still for '

@@ -97,10 +97,8 @@ def sign_heartbeat(heartbeat: Heartbeat, identity: Identity) -> bytes:
 
 def heartbeat_in(encoded: bytes, signer: str, run_id: str) -> Heartbeat | None:
     """What that peer id has signed of a run; ``None`` for anything else."""
-    heartbeat = signed_value(_KIND, encoded, signer, MAX_HEARTBEAT_BYTES, Heartbeat)
-    return (
-        heartbeat if heartbeat is not None and heartbeat.run_id == run_id and heartbeat.since <= heartbeat.at else None
-    )
+    said = signed_value(_KIND, encoded, signer, MAX_HEARTBEAT_BYTES, Heartbeat)
+    return said if said is not None and said.run_id == run_id and said.since <= said.at else None
 
 
 def signing_seconds(manifest: RunManifest) -> float:

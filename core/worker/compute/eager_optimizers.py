@@ -1,7 +1,8 @@
 """Optimizers that work without PyTorch's compiler, whose import takes as long as all of torch and 80 MiB of memory.
 
 torch 2.13 imports ``torch._dynamo`` with the first optimizer that is built, only to mark what its compiler
-must leave alone. Nobody here compiles an optimizer, and a model that is compiled imports it by itself.
+must leave alone. Nobody here compiles an optimizer. A model that is compiled imports it by itself, and so do those of
+``transformers``.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.nn.utils import get_total_norm
 
 from core.run.spec.experts import ExpertsSpec
+from core.worker.compute.eager_optimizers import load_no_compiler
 from core.worker.experts.block import ExpertId, ExpertShape, build_expert
 
 STATISTICS = "exp_avg", "exp_avg_sq"  # of AdamW, for each weight
@@ -50,6 +51,7 @@ class HostedExpert:
         self.shape = ExpertShape.of(spec, hidden_size)
         self._block = build_expert(expert, self.shape).to(device)
         self._parameters = list(self._block.parameters())
+        load_no_compiler(torch.optim.AdamW)
         self._optimizer = torch.optim.AdamW(self._parameters, lr=spec.learning_rate, weight_decay=spec.weight_decay)
         self._contributions: dict[Hashable, _Contribution] = {}
         self._tokens, self._began = 0, 0.0
