@@ -33,7 +33,10 @@ OPTIONS: dict[str, Any] = {
 
 
 def main() -> None:
-    """One round too late for its epoch, the next one of both, and one for which nobody comes."""
+    """One round too late for its epoch, the next one of both, one that the others have left behind, and a lonely one.
+
+    Nobody else looks for a group while the third one does: only the others' reports, made up here, say that it is over.
+    """
     setup_fork_handling()
     patches.apply()
     direct = hivemind.DHT(**OPTIONS)
@@ -45,7 +48,11 @@ def main() -> None:
     say(leftover=outcome(leftover))
     following = began(behind, 5)
     say(current=outcome(current), following=outcome(following))
-    lonely = began(behind, 6)
+    looks = iter((False, False, True, True))
+    missed = began(behind, 6)
+    behind.wait_for_group(missed, 6, lambda _seconds: next(looks))
+    say(missed=outcome(missed), looks_left=len(list(looks)))
+    lonely = began(behind, 7)
     behind.rounds.cancel_searching()
     say(is_taken_back=lonely.cancelled())
 

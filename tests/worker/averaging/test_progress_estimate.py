@@ -15,9 +15,9 @@ from hivemind.utils.timed_storage import ValueWithExpiration
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from core.worker.swarm.averaging import progress_tracker
-from core.worker.swarm.averaging.progress_estimate import estimate_progress
-from core.worker.swarm.averaging.progress_tracker import EpochClock, ObservedTracker
+from core.worker.swarm.averaging import progress_estimate
+from core.worker.swarm.averaging.progress_estimate import EpochClock, estimate_progress
+from core.worker.swarm.averaging.progress_tracker import ObservedTracker
 from core.worker.swarm.dht.progress_reports import PeerReport
 from core.worker.swarm.trust.epoch_bounds import MAX_EPOCH
 
@@ -105,7 +105,7 @@ class Clock:
     """An `EpochClock` of 60 s that began at NOW, and what it is told of others, who compute ten samples a second."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(progress_tracker, "steady_time", lambda: NOW)
+        monkeypatch.setattr(progress_estimate, "steady_time", lambda: NOW)
         self.clock = EpochClock(60.0)
 
     def sees(self, *began: float, at: float = 1.0, epoch: int = 4) -> float:

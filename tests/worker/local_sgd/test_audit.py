@@ -19,6 +19,7 @@ from torch import Tensor
 from core.security.identity import Identity
 from core.worker.swarm.local_sgd.audit import averager as averager_module
 from core.worker.swarm.local_sgd.audit.averager import AuditedAverager
+from core.worker.swarm.local_sgd.audit.exchange import Audit, Exchange
 from core.worker.swarm.local_sgd.audit.messages import Account, Contribution, Finding, Question, Wanted, decoded, packed
 from core.worker.swarm.local_sgd.audit.shown_changes import ShownChanges
 from core.worker.swarm.local_sgd.audit.verdict import (
@@ -175,14 +176,14 @@ def test_neither_organiser_nor_keeper_is_left_out_on_the_word_of_the_other_but_n
 IDS = [PeerID.from_base58(Identity.create().peer_id) for _ in range(SENDERS)]
 
 
-def audited(part: AuditedPart, account: Account) -> tuple[Any, averager_module._Audit]:
-    """An auditor that nobody has forked, and its audit of the one part of an exchange."""
-    exchange = averager_module.Exchange(b"group", IDS, 1.0, 0, [IDS[REDUCER]], frozenset(IDS), {0: account})
+def audited(part: AuditedPart, account: Account, parts: int = 1) -> tuple[Any, Audit]:
+    """An auditor that nobody has forked, and its audit of an exchange of so many parts, which are all alike."""
+    exchange = Exchange(b"group", IDS, 1.0, 0, [IDS[REDUCER]] * parts, frozenset(IDS), {0: account})
     auditor: Any = AuditedAverager.__new__(AuditedAverager)
     auditor._parent_pid = 0  # which has nobody to end
     auditor._audit_record, auditor._signers = AuditRecord(), frozenset()
     auditor._caught, auditor._found, auditor._exchange = set[PeerID](), set[PeerID](), None
-    return auditor, averager_module._Audit(exchange, {0: part}, ShownChanges())
+    return auditor, Audit(exchange, dict.fromkeys(range(parts), part), ShownChanges())
 
 
 def test_a_sender_that_shows_nothing_has_no_reducer_named_whose_exchanges_are_short(
@@ -211,6 +212,31 @@ def test_a_sender_that_shows_nothing_has_no_reducer_named_whose_exchanges_are_sh
 
     monkeypatch.setattr(AuditedAverager, "peer_id", IDS[AUDITOR], raising=False)
     assert asyncio.run(named()) == set()
+
+
+@pytest.mark.parametrize("accounts", ["of none", "of the true ones only"])
+def test_a_reducer_without_account_of_many_parts_is_named_for_so_many_exchanges_and_not_for_so_many_parts(
+    monkeypatch: pytest.MonkeyPatch, accounts: str
+) -> None:
+    """Who has begun its next exchange, once, has left all parts that it was asked for without account."""
+    monkeypatch.setattr(AuditedAverager, "peer_id", IDS[AUDITOR], raising=False)
+    part, shown, account = exchanged()
+    monkeypatch.setattr(averager_module, "CONTRIBUTION_SECONDS", 0.0)
+
+    async def account_of(_reducer: PeerID, question: Question) -> tuple[Account, bytes]:
+        if accounts == "of none" or question.number % 2:
+            raise StopAsyncIteration
+        return account, shown[REDUCER].encoded
+
+    async def named_after(exchanges: int) -> set[PeerID]:
+        auditor, _audit = audited(part, account)
+        monkeypatch.setattr(auditor, "_account_of", account_of)
+        for _ in range(exchanges):
+            await auditor._conclude(audited(part, account, parts=MOST_SILENCES + 3)[1])
+        return set(auditor._found)
+
+    assert asyncio.run(named_after(MOST_SILENCES)) == set()
+    assert asyncio.run(named_after(MOST_SILENCES + 1)) == {IDS[REDUCER]}
 
 
 def test_a_reducer_that_is_asked_before_its_exchange_is_over_gives_account_once_it_is() -> None:

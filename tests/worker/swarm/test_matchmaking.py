@@ -20,6 +20,7 @@ def test_a_round_that_was_left_over_gives_way_to_the_next_one(group: PeerGroup, 
     said = group.script("rounds", "tests.support.peers.stale_round_peers", in_client_mode)
     assert said.until(lambda each: "leftover" in each)["leftover"] == "StaleRoundError"
     assert said.until(lambda each: "current" in each) == {"current": 2, "following": 2}
+    assert said.until(lambda each: "missed" in each) == {"missed": "StaleRoundError", "looks_left": 1}
     assert said.until(lambda each: "is_taken_back" in each)["is_taken_back"]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hivemind.p2p import PeerID
 
-from core.worker.swarm.averaging.liveness import are_all_ahead
+from core.worker.swarm.averaging.liveness import are_all_ahead, is_half_ahead
 from core.worker.swarm.dht.progress_reports import PeerReport
 
 EPOCH = 7
@@ -39,3 +39,23 @@ def test_our_rounds_are_over_when_all_who_can_be_reached_are_two_epochs_on(
     others: list[PeerReport], are_ahead: bool
 ) -> None:
     assert are_all_ahead(others, EPOCH) is are_ahead
+
+
+@pytest.mark.parametrize(
+    ("ahead", "behind", "is_over"),
+    [
+        (1, 0, True),
+        (2, 0, True),
+        (1, 1, False),
+        (2, 1, True),
+        (2, 2, False),
+        (3, 1, True),
+        (3, 3, False),
+        (4, 2, True),
+        (0, 0, False),
+    ],
+    ids=lambda value: str(value),
+)
+def test_our_round_is_over_when_half_of_the_swarm_is_an_epoch_on(ahead: int, behind: int, is_over: bool) -> None:
+    others = [report(EPOCH + 1) for _ in range(ahead)] + [report(EPOCH, client_mode=True) for _ in range(behind)]
+    assert is_half_ahead(others, EPOCH) is is_over

@@ -214,6 +214,10 @@ class AveragerProcess(StateServer):
         """Learn how many samples of this epoch each peer has told the swarm of."""
         self._aggregator.know_samples(reported)
 
+    async def _end_stale_round(self, epoch: int) -> None:
+        """Half of the swarm has begun that epoch: end a round of an earlier one that still looks for a group."""
+        self._matchmaking.end_round_before(epoch)
+
     async def _know_barred(self, barred: Container[Hashable]) -> None:
         """Form no group with these peers, use nothing that they send, and send them no state, from now on."""
         assert isinstance(barred, BarredPeers)

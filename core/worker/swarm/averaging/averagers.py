@@ -9,6 +9,7 @@ under any other they would never find a group with plain hivemind peers.
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import logging
 import threading
 import time
@@ -146,6 +147,22 @@ class GradientAverager(grad_averager.GradientAverager, _ObservedAverager):
     def _tell_reported_samples(self) -> None:
         """Let our process know how many samples each peer has reported; before an exchange begins."""
         self._outer_pipe.send(("_know_samples", [self._reported()], {}))
+
+    def wait_for_group(self, control: StepControl, epoch: int, is_overtaken: Callable[[float], bool]) -> None:
+        """Wait until that round of an epoch has a group, or is over; ``is_overtaken(seconds)`` says if that epoch is.
+
+        The search ends when half of the swarm has begun a later epoch. Else it would last until they look for their
+        next group, an epoch later: until then we stand still, and begin too late for that group as well.
+        """
+        pause: float = self.matchmaking_kwargs["min_matchmaking_time"]
+        look_at = time.monotonic() + pause
+        while control in self.rounds.announced:
+            with contextlib.suppress(Exception):
+                control.result(POLL_SECONDS)
+            if time.monotonic() >= look_at:
+                look_at = time.monotonic() + pause / 4
+                if is_overtaken(pause):
+                    self._outer_pipe.send(("_end_stale_round", [epoch + 1], {}))
 
     def _tensors_of_the_worker(self) -> Iterable[Tensor]:
         return tuple(self.parameters)

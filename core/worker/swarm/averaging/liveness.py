@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from core.worker.swarm.dht.progress_reports import PeerReport
 from core.worker.swarm.patches.monotonic_clock import steady_time
@@ -54,3 +54,11 @@ def are_all_ahead(others: Iterable[PeerReport], epoch: int) -> bool:
     """
     reached = [report.epoch for report in others if not report.client_mode]
     return bool(reached) and min(reached) >= epoch + 2
+
+
+def is_half_ahead(others: Collection[PeerReport], epoch: int) -> bool:
+    """Whether that epoch is over for half of the swarm, ourselves included: no group that is left of it has a quorum.
+
+    Fewer liars than that cannot make a swarm look so.
+    """
+    return 2 * sum(report.epoch > epoch for report in others) >= len(others) + 1

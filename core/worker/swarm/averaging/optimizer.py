@@ -60,8 +60,7 @@ class SwarmOptimizer(hivemind.Optimizer):
     state_averager: TrainingStateAverager
     takes_own_steps = False  # whether a peer steps by itself between two rounds, as with local SGD
     own_step_seconds = 0.0  # that those steps have taken so far
-    _has_resumed = _has_taken_state = False
-    _failed_downloads, _last_refusal = 0, LocalizedText()
+    _has_resumed, _has_taken_state, _failed_downloads, _last_refusal = False, False, 0, LocalizedText()
     needs_gradient = True  # whether anybody uses this peer's gradients
     max_checkpoint_epochs = sys.maxsize  # from one checkpoint to the next
 
@@ -161,9 +160,8 @@ class SwarmOptimizer(hivemind.Optimizer):
         report = partial(self._report, "gradients")
         rounds = Rounds(self._collaboration.averaging_timeout, report, epoch=lambda: self.local_epoch)
         kwargs |= self._averager_options(rounds) | {"reported": lambda: self.tracker.statistics.reported_samples()}
-        if self._collaboration.powersgd_rank is None:
-            return GradientAverager(**kwargs)
-        return PowerSGDGradientAverager(rank=self._collaboration.powersgd_rank, **kwargs)
+        rank = self._collaboration.powersgd_rank
+        return GradientAverager(**kwargs) if rank is None else PowerSGDGradientAverager(rank=rank, **kwargs)
 
     def _averager_options(self, rounds: Rounds) -> dict[str, Any]:
         """What both averagers' constructors are given, before they fork.
@@ -279,6 +277,8 @@ class SwarmOptimizer(hivemind.Optimizer):
 
     def _average_gradients_and_load_into_optimizer(self, maybe_step_control: StepControl | None) -> None:
         """As hivemind does; with nothing delayed, nobody is left now whom a left-over search could meet (H44)."""
+        if maybe_step_control is not None and not self.delay_grad_averaging:
+            self.grad_averager.wait_for_group(maybe_step_control, self.local_epoch, self.tracker.is_overtaken)
         super()._average_gradients_and_load_into_optimizer(maybe_step_control)
         if not self.delay_grad_averaging:
             self.state_averager.cancel_searching(LEFT_OVER * self.matchmaking_time, self.scheduled_state)

@@ -1,15 +1,17 @@
-"""The progress of all peers of a run together, estimated from what each has reported."""
+"""The progress of all peers of a run together, estimated from what each has reported, and when an epoch ends."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+import statistics
+from collections.abc import Collection, Mapping
 from typing import Protocol
 
 from hivemind.optim.progress_tracker import GlobalTrainingProgress, LocalTrainingProgress, ProgressTracker
 from hivemind.utils.performance_ema import PerformanceEMA
 
 from core.worker.swarm.dht.progress_reports import PeerReport
+from core.worker.swarm.patches.monotonic_clock import steady_time
 
 MIN_WEIGHT = 0.01  # so that an average of those who have computed nothing is a number
 
@@ -79,3 +81,40 @@ def weight_of_epoch(tracker: ProgressTracker) -> float:
     """
     peers, mine = tracker.global_progress.num_peers, tracker.local_progress.samples_accumulated
     return float(max(MIN_WEIGHT, mine * max(1, peers) / tracker.target_batch_size))
+
+
+class EpochClock:
+    """When our epoch ends in a run whose epochs last ``max_seconds`` at the most; infinity elsewhere.
+
+    Nobody begins an epoch at the very moment at which the others do. Whoever went by its own clock alone, and was late
+    once by more than a group is waited for, would be late in all epochs after. So an epoch ends by the clock of the
+    lower median of those who are in it, but never later than by our own, nor earlier than half of its time.
+
+    A report tells how many samples its peer has computed in the epoch and how many in a second, and so when it began;
+    each peer's first one counts, which comes soon after that, when an error of the speed makes little difference.
+    """
+
+    def __init__(self, max_seconds: float) -> None:
+        self.max_seconds = max_seconds
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin an epoch of ours at this very moment."""
+        self._began = steady_time()
+        self._others: dict[bytes, float] = {}
+
+    def see(self, others: Mapping[bytes, PeerReport], epoch: int) -> None:
+        """Take note of those of the others who are in our ``epoch``."""
+        for subkey, report in others.items():
+            if report.epoch == epoch and report.samples_per_second > 0:
+                self._others.setdefault(subkey, report.time - report.samples / report.samples_per_second)
+
+    @property
+    def began(self) -> float:
+        """When it began for us, or for most of those who are in it if that was earlier."""
+        return min(self._began, statistics.median_low([self._began, *self._others.values()]))
+
+    @property
+    def end(self) -> float:
+        """When it ends, in seconds since 1970."""
+        return max(self.began + self.max_seconds, self._began + self.max_seconds / 2)

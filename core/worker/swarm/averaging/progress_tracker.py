@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import functools
 import logging
 import math
-import statistics
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -18,8 +18,8 @@ from hivemind.utils import MPFuture, MSGPackSerializer
 
 from core.localizable import Detail
 from core.run.signed_scores import Score
-from core.worker.swarm.averaging.liveness import Liveness, are_all_ahead
-from core.worker.swarm.averaging.progress_estimate import estimate_progress
+from core.worker.swarm.averaging.liveness import Liveness, are_all_ahead, is_half_ahead
+from core.worker.swarm.averaging.progress_estimate import EpochClock, estimate_progress
 from core.worker.swarm.averaging.rate_limited_event import RateLimitedEvent
 from core.worker.swarm.averaging.swarm_statistics import SwarmStatistics
 from core.worker.swarm.dht.progress_reports import PeerReport
@@ -41,43 +41,6 @@ MIN_SHARE = 1 / 3  # of an epoch's time that must be over until a report alone m
 MAX_LEAD_EPOCHS = 10  # of a peer in client mode that is followed, whatever it claims
 
 log = logging.getLogger(__name__)
-
-
-class EpochClock:
-    """When our epoch ends in a run whose epochs last ``max_seconds`` at the most; infinity elsewhere.
-
-    Nobody begins an epoch at the very moment at which the others do. Whoever went by its own clock alone, and was late
-    once by more than a group is waited for, would be late in all epochs after. So an epoch ends by the clock of the
-    lower median of those who are in it, but never later than by our own, nor earlier than half of its time.
-
-    A report tells how many samples its peer has computed in the epoch and how many in a second, and so when it began;
-    each peer's first one counts, which comes soon after that, when an error of the speed makes little difference.
-    """
-
-    def __init__(self, max_seconds: float) -> None:
-        self.max_seconds = max_seconds
-        self.begin()
-
-    def begin(self) -> None:
-        """Begin an epoch of ours at this very moment."""
-        self._began = steady_time()
-        self._others: dict[bytes, float] = {}
-
-    def see(self, others: Mapping[bytes, PeerReport], epoch: int) -> None:
-        """Take note of those of the others who are in our ``epoch``."""
-        for subkey, report in others.items():
-            if report.epoch == epoch and report.samples_per_second > 0:
-                self._others.setdefault(subkey, report.time - report.samples / report.samples_per_second)
-
-    @property
-    def began(self) -> float:
-        """When it began for us, or for most of those who are in it if that was earlier."""
-        return min(self._began, statistics.median_low([self._began, *self._others.values()]))
-
-    @property
-    def end(self) -> float:
-        """When it ends, in seconds since 1970."""
-        return max(self.began + self.max_seconds, self._began + self.max_seconds / 2)
 
 
 class ObservedTracker(ProgressTracker):
@@ -318,9 +281,25 @@ class ObservedTracker(ProgressTracker):
     def _latest_signed(self) -> int:
         return latest_signed_epoch(self._scores, time.time())
 
+    @property
+    def _counted_others(self) -> list[PeerReport]:
+        return [report for key, report in self.counted.items() if key != self.own_subkey]
+
     def _is_nobody_left(self) -> bool:
-        counted = [report for key, report in self.counted.items() if key != self.own_subkey]
-        return bool(self.reports and not self.others) or are_all_ahead(counted, self.local_progress.epoch)
+        is_alone = bool(self.reports and not self.others)
+        return is_alone or are_all_ahead(self._counted_others, self.local_progress.epoch)
+
+    def is_overtaken(self, seconds: float) -> bool:
+        """Look now, although who asks has paused our updates: whether our epoch is over for half of the swarm.
+
+        False where the DHT does not answer in so many seconds.
+        """
+        looked = self.dht.get(self.training_progress_key, latest=True, return_future=True)
+        with contextlib.suppress(TimeoutError, concurrent.futures.TimeoutError):
+            found = looked.result(seconds)
+            self._parse_swarm_progress_data(None if found is None else found.value)
+            return is_half_ahead(self._counted_others, self.local_progress.epoch)
+        return False
 
     def shutdown(self, timeout: float | None = None) -> None:
         """Take our record back, as ProgressTracker does; ``await_goodbye`` tells when that has arrived.

@@ -28,7 +28,8 @@ from core.worker.swarm.aggregation.leave_one_out import OpposedSenders
 from core.worker.swarm.averaging.allreduce import ValidatingRunner, are_finite
 from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
 from core.worker.swarm.averaging.state_validation import State
-from core.worker.swarm.local_sgd.audit.averager import AuditedAverager, Exchange
+from core.worker.swarm.local_sgd.audit.averager import AuditedAverager
+from core.worker.swarm.local_sgd.audit.exchange import Exchange
 from core.worker.swarm.local_sgd.audit.messages import MAX_WANTED
 from core.worker.swarm.local_sgd.audit.verdict import AuditedPart
 from core.worker.swarm.local_sgd.catch_up import MIRROR, PASSED, CatchUp

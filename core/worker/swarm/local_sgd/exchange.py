@@ -33,7 +33,7 @@ from core.worker.swarm.averaging.allreduce import (
     is_plausible,
 )
 from core.worker.swarm.local_sgd.answer_checks import CountedShares, ListeningStub, ReducerAnswers, answer
-from core.worker.swarm.local_sgd.audit.averager import Exchange
+from core.worker.swarm.local_sgd.audit.exchange import Exchange
 from core.worker.swarm.local_sgd.audit.messages import Account
 from core.worker.swarm.local_sgd.audit.verdict import digest_of
 from core.worker.swarm.local_sgd.codecs.codec import Codec

@@ -110,7 +110,8 @@ class EpochMatchmaking(Matchmaking):
 
     A left-over round ends when somebody of a later epoch asks to join it. In client mode nobody can ask: it
     ends when the leader that we ask last says, as it refuses us, that it is in a later one. Plain hivemind
-    peers say nothing there, and nothing is lost by it but time.
+    peers say nothing there, and nothing is lost by it but time. With nothing delayed, it also ends once half
+    of the swarm reports a later epoch, see ``GradientAverager.wait_for_group``.
     """
 
     _servicer_type: Any
@@ -195,6 +196,11 @@ class EpochMatchmaking(Matchmaking):
     def _on_leader_message(self, message: averaging_pb2.MessageFromLeader) -> None:
         is_refusal = message.code not in (averaging_pb2.ACCEPTED, averaging_pb2.BEGIN_ALLREDUCE)
         self._refused_for = epoch_of(message.gathered[0]) if is_refusal and message.gathered else None
+
+    def end_round_before(self, epoch: int) -> None:
+        """End our round if it is of an earlier epoch than that, which others have begun, and no leader has taken us."""
+        if self.step_control is not None and self.current_leader is None:
+            self._end_if_stale(epoch, self.step_control)
 
     def _end_if_stale(self, theirs: int | None, step: StepControl) -> None:
         """End our round if others are in a later one: nobody comes to it any more, and the next waits for its end.

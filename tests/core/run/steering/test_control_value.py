@@ -15,6 +15,7 @@ ORGANISER, STRANGER = Identity.create(), Identity.create()
 NOW = 2_000_000_000.0
 UNSTEERED = ControlValue(run_id="sums")
 PAUSED = UNSTEERED.ordered(Order(state="paused", since=NOW, reason="The data moves house."), NOW)
+SIGNED = sign_control(PAUSED, ORGANISER)
 
 
 def test_what_the_organiser_has_signed_is_read() -> None:
@@ -30,7 +31,7 @@ def test_what_the_organiser_has_signed_is_read() -> None:
         sign_control(msgspec.structs.replace(PAUSED, notice=501 * "a"), ORGANISER),
         sign_control(msgspec.structs.replace(PAUSED, minimum_version="the newest"), ORGANISER),
         sign_blocks(BlockList(run_id="sums"), ORGANISER),
-        sign_control(PAUSED, ORGANISER)[:-1] + b"\0",
+        SIGNED[:-1] + bytes([SIGNED[-1] ^ 1]),
         b"",
     ],
     ids=["a stranger's", "of another run", "too long", "no version", "of another kind", "damaged", "nothing"],

@@ -12,7 +12,6 @@ import contextlib
 import logging
 import secrets
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, AsyncIterator  # noqa: UP035 - hivemind reads this very annotation
 
 import torch
@@ -23,6 +22,7 @@ from hivemind.utils import MPFuture
 
 from core.worker.swarm.averaging.allreduce import AllreduceOutcome
 from core.worker.swarm.averaging.averager_process import POLL_SECONDS, AveragerProcess
+from core.worker.swarm.local_sgd.audit.exchange import Audit, Exchange
 from core.worker.swarm.local_sgd.audit.messages import (
     MAX_PARTS,
     MAX_WANTED,
@@ -48,56 +48,6 @@ _SHOWN = b"shown "  # before the id of a peer whose silence is counted as a send
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Exchange:
-    """One that is over, and of which every average has come. ``accounts`` are those of the parts that we reduce.
-
-    Parts are numbered through; ``generation`` counts how often our changes were encoded until then.
-    """
-
-    group: bytes
-    senders: Sequence[PeerID]
-    weight: float
-    generation: int
-    reducer_of: Sequence[PeerID]
-    auditors: frozenset[PeerID]
-    accounts: Mapping[int, Account]
-
-    def weighed(self) -> list[PeerID]:
-        """The senders that have any weight in what we reduce; all of them where we reduce nothing."""
-        weights = [account.weights for account in self.accounts.values()]
-        return [
-            peer for index, peer in enumerate(self.senders) if not weights or any(each[index] > 0 for each in weights)
-        ]
-
-
-@dataclass
-class _Audit:
-    """The parts of an exchange that we average once more, and what their senders have shown us of each.
-
-    The changes of the senders that are ``tried`` are tried out, as a whole.
-    """
-
-    exchange: Exchange
-    parts: Mapping[int, AuditedPart]
-    tried: ShownChanges
-    shown: dict[PeerID, dict[int, Shown]] = field(default_factory=dict)
-    finding: asyncio.Future[Finding] = field(default_factory=asyncio.Future)
-
-    def is_complete(self) -> bool:
-        """Whether every sender has shown its parts."""
-        return self.shown.keys() >= {*self.exchange.senders}
-
-    def wanted_of(self, peer: PeerID) -> tuple[int, ...]:
-        """The numbers of the parts that we want of that sender."""
-        return tuple(sorted({*self.parts, *self.tried.numbers_of(peer)}))
-
-    def shown_of(self, number: int) -> dict[int, Shown]:
-        """What each sender has shown of that part."""
-        numbered = enumerate(self.exchange.senders)
-        return {index: self.shown[peer][number] for index, peer in numbered if peer in self.shown}
-
-
 class AuditedAverager(AveragerProcess):
     """An averager of encoded changes, which audits others and gives account; see above.
 
@@ -110,7 +60,7 @@ class AuditedAverager(AveragerProcess):
     audit_chance = CHANCE
     changes: EncodedTensors
     averages: EncodedTensors
-    _audit: _Audit | None = None
+    _audit: Audit | None = None
     _exchange: Exchange | None = None
     _wish: ShownChanges | None = None  # of the exchange that is under way, or comes next
 
@@ -142,7 +92,7 @@ class AuditedAverager(AveragerProcess):
         """Let others audit that exchange, and audit it ourselves where we can be reached."""
         self._exchange, chosen, tried = exchange, self._chosen_parts(exchange), self._chosen_senders(exchange)
         own = {number: Shown(self.changes.part(number).numpy().tobytes(), exchange.weight) for number in chosen}
-        audit = _Audit(exchange, {number: self._audited_part(number, exchange) for number in chosen}, tried)
+        audit = Audit(exchange, {number: self._audited_part(number, exchange) for number in chosen}, tried)
         audit.shown[self.peer_id] = own
         self._audit = audit
         if chosen:
@@ -178,7 +128,7 @@ class AuditedAverager(AveragerProcess):
         wish.choose([peer for peer in exchange.weighed() if peer != self.peer_id])
         return wish
 
-    async def _try(self, audit: _Audit) -> None:
+    async def _try(self, audit: Audit) -> None:
         """Pass on what the senders have shown that are tried; who shows what it has not sent to us has lied."""
         try:
             await audit.tried.wait(CONTRIBUTION_SECONDS)
@@ -255,7 +205,7 @@ class AuditedAverager(AveragerProcess):
             if audit.parts:
                 yield averaging_pb2.DownloadData(metadata=packed(await asyncio.shield(audit.finding)))
 
-    async def _audit_of(self, group: bytes) -> _Audit:
+    async def _audit_of(self, group: bytes) -> Audit:
         """Of that group's exchange, which may be over a little later for us."""
         while self._audit is None or self._audit.exchange.group != group:
             await asyncio.sleep(POLL_SECONDS)
@@ -279,7 +229,7 @@ class AuditedAverager(AveragerProcess):
                 account, own = exchange.accounts[question.number], self._sent_part(question.number, exchange)
                 yield averaging_pb2.DownloadData(metadata=packed(account), tensor_part=runtime_pb2.Tensor(buffer=own))
 
-    async def _conclude(self, audit: _Audit) -> None:
+    async def _conclude(self, audit: Audit) -> None:
         """Ask the reducers, wait for the senders, and tell everybody what follows.
 
         A sender that shows nothing has us wait, and the next exchange of a reducer may have begun before that is over.
@@ -288,8 +238,11 @@ class AuditedAverager(AveragerProcess):
         asked = [self._account_of(reducer_of[number], Question(group, number)) for number in audit.parts]
         try:
             answers, _ = await asyncio.gather(asyncio.gather(*asked, return_exceptions=True), self._all_shown(audit))
-            for (number, part), answer in zip(audit.parts.items(), answers, strict=True):
-                liars |= await self._liars_of(audit, number, part, answer)
+            accounts = dict(zip(audit.parts, answers, strict=True))
+            liars |= self._too_silent(audit, accounts)
+            for number, account in accounts.items():
+                if not isinstance(account, BaseException):
+                    liars |= await self._liars_of(audit, number, *account)
             self._found |= liars
             if self.peer_id.to_base58() in self._signers:
                 self._leave_out(liars)
@@ -298,23 +251,30 @@ class AuditedAverager(AveragerProcess):
             audit.shown.clear()
             audit.finding.set_result(Finding(tuple(index for index, peer in senders if peer in liars)))
 
-    async def _all_shown(self, audit: _Audit) -> None:
+    async def _all_shown(self, audit: Audit) -> None:
         """Wait for the parts of all senders, for a while."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CONTRIBUTION_SECONDS):
                 while not audit.is_complete():
                     await asyncio.sleep(POLL_SECONDS)
 
-    async def _liars_of(
-        self, audit: _Audit, number: int, part: AuditedPart, answer: tuple[Account, bytes] | BaseException
-    ) -> set[PeerID]:
-        """Who has lied about that part for certain, or by what is known of it so far; its reducer's ``answer``."""
-        reducer, senders = audit.exchange.reducer_of[number], audit.exchange.senders
-        if isinstance(answer, BaseException):  # it has left, or will not say
-            log.info("%s gives no account of a part: %r", reducer, answer)
-            return {reducer} if self._audit_record.silent(reducer.to_bytes()) else set()
-        account, own = answer
-        self._audit_record.answered(reducer.to_bytes())
+    def _too_silent(self, audit: Audit, accounts: Mapping[int, tuple[Account, bytes] | BaseException]) -> set[PeerID]:
+        """The reducers that have left parts of too many exchanges in a row without account.
+
+        Who has begun its next exchange can account for no part of the last one: however many parts that are, it is one
+        silence. Who accounts for some parts only, as for those that it has averaged truly, has kept silent too.
+        """
+        reducer_of = audit.exchange.reducer_of
+        silent = {reducer_of[number]: each for number, each in accounts.items() if isinstance(each, BaseException)}
+        for reducer in {reducer_of[number] for number in accounts} - silent.keys():
+            self._audit_record.answered(reducer.to_bytes())
+        for reducer, error in silent.items():  # it has left, or will not say
+            log.info("%s does not account for all of its parts: %r", reducer, error)
+        return {reducer for reducer in silent if self._audit_record.silent(reducer.to_bytes())}
+
+    async def _liars_of(self, audit: Audit, number: int, account: Account, own: bytes) -> set[PeerID]:
+        """Who has lied about that part for certain, or by what is known of it so far; its reducer's account and own."""
+        reducer, senders, part = audit.exchange.reducer_of[number], audit.exchange.senders, audit.parts[number]
         shown = audit.shown_of(number) | {part.reducer: Shown(own, 0.0)}
         verdict = await asyncio.get_running_loop().run_in_executor(None, judge, part, shown, account)
         log.info("part %d of %s was averaged once more: %s", number, reducer, verdict)

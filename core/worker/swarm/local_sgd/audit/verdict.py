@@ -26,7 +26,7 @@ TOLERANCE = (
     0.01  # of the average's norm: the order of a sum, or another processor, changes the last bits of few numbers
 )
 MOST_DISPUTES = 2  # with different peers, that an honest peer may have: more liars than that are not expected
-MOST_SILENCES = 5  # audits in a row that a reducer may leave unanswered, as one whose next exchange has begun
+MOST_SILENCES = 5  # exchanges in a row that a reducer may leave without account, as one whose next has begun
 SLACK = 1e-6  # of a weight
 
 
