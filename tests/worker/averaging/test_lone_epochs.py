@@ -94,3 +94,34 @@ def test_who_stays_alone_ends_its_epochs() -> None:
             await_end_of_epoch(alone)
             with alone.pause_updates():
                 assert alone.update_epoch(epoch + 1) == epoch + 1
+
+
+def test_the_time_before_the_first_micro_batch_counts_as_speed_until_the_second_only() -> None:
+    with contextlib.ExitStack() as stack:
+        dht = DHT(host_maddrs=["/ip4/127.0.0.1/tcp/0"], start=True)
+        stack.callback(dht.shutdown)
+        beginner = stack.enter_context(tracker(dht))
+        for number, seconds in enumerate((1000.0, 1.0, 1.0), start=1):
+            beginner.performance_ema.timestamp = time.perf_counter() - seconds
+            beginner.report_local_progress(0, 16 * number)
+            assert (beginner.performance_ema.samples_per_second > 1.0) is (number > 1)
+
+
+def test_who_waits_for_a_group_sees_that_the_other_has_ended_the_epoch() -> None:
+    with contextlib.ExitStack() as stack:
+        dht = DHT(host_maddrs=["/ip4/127.0.0.1/tcp/0"], start=True)
+        stack.callback(dht.shutdown)
+        waiting = stack.enter_context(tracker(dht))
+        waiting.report_local_progress(0, TARGET)
+        joined = DHT(initial_peers=dht.get_visible_maddrs(), start=True)
+        stack.callback(joined.shutdown)
+        gone_on = stack.enter_context(tracker(joined))
+        gone_on.report_local_progress(0, 32)
+        await_report(dht, 32)
+        with waiting.pause_updates():
+            assert not waiting.is_overtaken(LIMIT_SECONDS)
+            with gone_on.pause_updates():
+                gone_on.update_epoch(1)
+            gone_on.report_local_progress(1, 48)
+            await_report(dht, 48)
+            assert waiting.is_overtaken(LIMIT_SECONDS)

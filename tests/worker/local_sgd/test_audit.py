@@ -12,6 +12,7 @@ import pytest
 import torch
 from hivemind.p2p import PeerID
 from hivemind.proto import runtime_pb2
+from hivemind.utils import MPFuture
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
@@ -84,11 +85,21 @@ def test_a_reducer_that_bends_the_average_or_returns_nothing_is_a_liar(name: str
 
 def test_a_reducer_cannot_explain_a_lie_by_weights_that_it_may_not_give() -> None:
     part, shown, account = exchanged()
-    for weights in ((100.0, 60.0, 140.0, 9.0), (100.0, 60.0, 140.0, 1e6), (100.0, 60.0, 140.0, float("nan"))):
+    for weights in ((100.0, 60.0, 140.0, 7.0), (100.0, 60.0, 140.0, 1e6), (100.0, 60.0, 140.0, float("nan"))):
         lie = Account(weights, account.digests)
         assert judge(changed(part, 0.3), shown, lie) == Verdict(disputed=frozenset({3}))
-    assert judge(part, shown, Account((9.0, 60.0, 140.0, 90.0), account.digests)) == Verdict(is_liar=True)
+    assert judge(part, shown, Account((7.0, 60.0, 140.0, 90.0), account.digests)) == Verdict(is_liar=True)
     assert judge(part, shown, Account(account.weights[:3], account.digests[:3])) == Verdict(is_liar=True)
+
+
+def test_a_reducer_that_had_heard_of_a_newcomer_a_moment_earlier_than_the_auditor_is_no_liar() -> None:
+    """It has heard of 15 samples of the auditor and of another, and the auditor of all 100 and 90 that they claim."""
+    part, shown, _ = exchanged()
+    weights = (15 * 2 / 3, 60.0, 140.0, 15 * 2 / 3)
+    sent = [part.decoded(shown[number].encoded) for number in range(SENDERS)]
+    average = bytes_of(part.combine(sent, weights))
+    account = Account(weights, tuple(digest_of(each.encoded) for each in shown.values()))
+    assert judge(replace(part, average=average, reported=[0.0, 60.0, 140.0, 90.0]), shown, account) == Verdict()
 
 
 def test_who_claims_more_than_it_has_reported_counts_for_that_and_the_reducer_is_right() -> None:
@@ -262,3 +273,56 @@ def test_what_strangers_say_in_an_audit_is_understood_or_refused(data: bytes) ->
         except ValueError:
             continue
         assert decoded(packed(told), kind) == told or "nan" in repr(told)
+
+
+TRIED_PARTS = 4
+
+
+def asked() -> tuple[ShownChanges, MPFuture[dict[str, dict[int, bytes]]]]:
+    """Somebody waits for the changes of two senders, in so many parts."""
+    future: MPFuture[dict[str, dict[int, bytes]]] = MPFuture()
+    return ShownChanges(future, generation=7, parts=TRIED_PARTS), future
+
+
+def test_nothing_is_asked_of_whom_we_have_received_all_of() -> None:
+    shown, future = asked()
+    for part in range(TRIED_PARTS):
+        for sender in (0, 1):
+            shown.keep(part, sender, b"%d%d" % (sender, part))
+    shown.choose({IDS[0]: 0, IDS[1]: 1}, first=0)
+    assert [*shown.numbers_of(IDS[0]), *shown.numbers_of(IDS[1])] == [] and not shown.silent()
+    shown.end()
+    assert future.result() == {
+        peer.to_base58(): {part: b"%d%d" % (sender, part) for part in range(TRIED_PARTS)}
+        for sender, peer in enumerate(IDS[:2])
+    }
+
+
+def test_who_comes_after_all_is_there_is_asked_for_nothing_and_changes_nothing() -> None:
+    shown, future = asked()
+    shown.keep(0, 0, b"first")
+    shown.choose({IDS[0]: 0}, first=0)
+    shown.end()
+    assert [*shown.numbers_of(IDS[0])] == []
+    shown.add(IDS[0], {})
+    assert future.result() == {}
+
+
+def test_the_parts_that_others_reduce_are_asked_for() -> None:
+    shown, future = asked()
+    shown.keep(0, 1, b"third")
+    shown.choose({IDS[1]: 1}, first=2)
+    assert [*shown.numbers_of(IDS[1])] == [0, 1, 3] and shown.silent() == {IDS[1]}
+    shown.add(IDS[1], {number: Shown(b"%d" % number, 5.0) for number in (0, 1, 3)})
+    assert not shown.silent()
+    shown.end()
+    assert future.result() == {IDS[1].to_base58(): {2: b"third", 0: b"0", 1: b"1", 3: b"3"}}
+
+
+def test_what_there_is_no_room_for_is_asked_for() -> None:
+    shown, _ = asked()
+    shown.most_bytes = 3
+    for part in range(TRIED_PARTS):
+        shown.keep(part, 0, b"12")
+    shown.choose({IDS[0]: 0}, first=0)
+    assert [*shown.numbers_of(IDS[0])] == [1, 2, 3]

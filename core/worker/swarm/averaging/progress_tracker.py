@@ -63,7 +63,7 @@ class ObservedTracker(ProgressTracker):
     claims: Mapping[bytes, int] = MappingProxyType({})
     is_newcomer: Callable[[], bool] = staticmethod(lambda: True)
     on_no_peers_left: Callable[[], None] | None = None
-    has_measured = counts_rests = False
+    has_measured = counts_rests = _forgot_first_speed = False
     is_held = False  # whether the organiser has paused the run: then we end no epoch but with those who have
     _left_at: int | None = None  # the epoch of our record of an earlier start, if there is one
     _has_last_look = False  # whether we have looked, or asked to, since our epoch was over
@@ -153,10 +153,21 @@ class ObservedTracker(ProgressTracker):
         """Report progress as ProgressTracker does; our own rate is known from the first samples on.
 
         WORKAROUND H62: hivemind measures our speed anew from each report without new samples, which a rest is.
+
+        WORKAROUND H65: hivemind's first measurement of our speed is one since the tracker was made, with all downloads,
+        and stays in the mean for some twenty more. It is forgotten with the next, and everybody is looked at anew: how
+        long nobody looks at others goes by their speed and ours.
         """
         self.has_measured = self.has_measured or samples_accumulated > 0
-        before, since = self.local_progress, self.performance_ema.timestamp
+        before, since, speed = self.local_progress, self.performance_ema.timestamp, self.performance_ema
+        known = before.samples_accumulated if before.epoch == local_epoch else 0
+        is_second = not self._forgot_first_speed and speed.num_updates == 1 and samples_accumulated > known
+        if is_second:
+            speed.ema_seconds_per_sample, speed.num_updates = 0.0, 0
         super().report_local_progress(local_epoch, samples_accumulated, **kwargs)
+        if is_second:
+            self._forgot_first_speed = True
+            self.look_now()
         if self.counts_rests and (before.epoch, before.samples_accumulated) == (local_epoch, samples_accumulated):
             self.performance_ema.timestamp = since
 

@@ -229,10 +229,16 @@ class DeltaAverager(AuditedAverager, GradientAverager):
     def _may_be_sent(self, _tensors: Sequence[Tensor]) -> bool:
         return self.changes.is_whole
 
+    def _keep_received(self, part: int, sender: int, encoded: Tensor) -> None:
+        if self._wish is not None:
+            self._wish.keep(part, sender, encoded.numpy().tobytes())
+
     def _make_runner(self, **kwargs: Any) -> ValidatingRunner:
         self._round_log.discard_pending()
         kwargs |= {"rule": self._rule, "limit": self._usual_size.limit(), "aggregator": self._aggregator}
-        return DeltaRunner(sent=self.changes, averages=self.averages, **kwargs)
+        runner = DeltaRunner(sent=self.changes, averages=self.averages, **kwargs)
+        runner.tensor_part_reducer.keep = self._keep_received
+        return runner
 
     async def _run_allreduce_inplace_(
         self, tensors: Sequence[Tensor], group_info: GroupInfo, group_id: bytes | None = None, **kwargs: Any

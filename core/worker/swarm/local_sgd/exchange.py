@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -127,7 +127,7 @@ class DeltaReducer(ValidatingReducer):
 
     ``lengths`` count the numbers of the parts, and ``usual_sizes`` are the root mean squares of ours. A part whose root
     mean square exceeds ``limit`` is left out; that of our ``own`` sender has no weight then. ``claims`` says how much
-    of the weights is believed that the senders claim; all of it without.
+    of the weights is believed that the senders claim. ``keep(part, sender, encoded)`` is called with what is received.
     """
 
     def __init__(
@@ -142,9 +142,9 @@ class DeltaReducer(ValidatingReducer):
     ) -> None:
         self._rule, self._limit, self._own, self._usual_sizes = rule, limit, own, usual_sizes
         self._claims = claims or ClaimedWeights([1.0] * senders, [0.0] * senders)
-        self._refused = set[int]()
+        self.keep: Callable[[int, int, Tensor], None] = lambda _part, _sender, _encoded: None
         self._norms, self._weights = torch.zeros(len(lengths), senders), torch.zeros(len(lengths), senders).double()
-        self._digests = [[b""] * senders for _ in lengths]
+        self._refused, self._digests = set[int](), [[b""] * senders for _ in lengths]
         self._counted = torch.ones(len(lengths), senders)
         self.directions = LeaveOneOut(senders)
         super().__init__([torch.zeros(()).expand(length) for length in lengths], senders)
@@ -172,16 +172,15 @@ class DeltaReducer(ValidatingReducer):
             raise BannedException(f"sender {sender_index}: {error}") from error
         if weight > 0:
             self._norms[part_index, sender_index] = norm = tensor_part.norm()
-            is_too_large = float(norm) > self._limit * shape.numel() ** 0.5
-            if is_too_large:
+            if float(norm) > self._limit * shape.numel() ** 0.5:
                 self._refused.add(sender_index)
-            if is_too_large and sender_index == self._own:
+                if sender_index != self._own:
+                    self.invalid_senders.add(sender_index)
+                    raise BannedException(f"sender {sender_index} sent {float(norm):.3g}, far more than is usual")
                 weight = 0.0
-            elif is_too_large:
-                self.invalid_senders.add(sender_index)
-                raise BannedException(f"sender {sender_index} sent {float(norm):.3g}, far more than is usual")
         self._weights[part_index, sender_index] = weight = self._claims.believed(sender_index, weight)
         self._digests[part_index][sender_index] = digest_of(encoded.numpy())
+        self.keep(part_index, sender_index, encoded)
         try:
             return await super().accumulate_part(sender_index, part_index, tensor_part, weight)
         except BannedException:

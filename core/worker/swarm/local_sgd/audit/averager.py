@@ -1,8 +1,8 @@
 """An averager whose reducers are audited: after an exchange, some of its parts are averaged once more by another peer.
 
-Each member that can be reached is an auditor of the others. Which parts it averages again it decides by itself, by lot,
-once it has all averages: until then nobody can know it, and no reducer can lie in the other parts only. The senders,
-who may be behind routers, ask it which parts it wants, and send these once more; see ``verdict.py`` for what follows.
+Each member that can be reached is an auditor of the others. Which parts it averages again it decides by lot once it has
+all averages: until then nobody can know it, and no reducer can lie in the other parts only. The senders, who may be
+behind routers, ask it which parts it wants, and send these once more; see ``verdict.py`` for what follows.
 """
 
 from __future__ import annotations
@@ -120,12 +120,12 @@ class AuditedAverager(AveragerProcess):
 
     def _chosen_senders(self, exchange: Exchange) -> ShownChanges:
         """By lot, some senders whose changes are tried out, if anybody waits for them and we can be reached."""
-        wish, self._wish = self._wish, None
-        if wish is None or wish.generation != exchange.generation or self.peer_id not in exchange.auditors:
-            if wish is not None:
-                wish.end()
+        wish, self._wish = self._wish or ShownChanges(), None
+        if wish.generation != exchange.generation or self.peer_id not in exchange.auditors:
+            wish.end()
             return ShownChanges()
-        wish.choose([peer for peer in exchange.weighed() if peer != self.peer_id])
+        places = {peer: exchange.senders.index(peer) for peer in exchange.weighed() if peer != self.peer_id}
+        wish.choose(places, min(exchange.accounts, default=0))
         return wish
 
     async def _try(self, audit: Audit) -> None:

@@ -28,6 +28,7 @@ TOLERANCE = (
 MOST_DISPUTES = 2  # with different peers, that an honest peer may have: more liars than that are not expected
 MOST_SILENCES = 5  # exchanges in a row that a reducer may leave without account, as one whose next has begun
 SLACK = 1e-6  # of a weight
+OLDER = 4.0  # times as many samples of a sender an auditor may have heard of as an honest reducer, which looked earlier
 
 
 @dataclass(frozen=True)
@@ -110,9 +111,10 @@ def _wrongly_weighed(part: AuditedPart, shown: Mapping[int, Shown], weights: Seq
     """To whom the account gives more weight than was claimed, or less than any rule leaves.
 
     A newcomer has a third of its weight, and of one subnet four peers count in full, see `SenderShares`; who claims
-    more than it has reported counts for that, see `ClaimedWeights`. Its own, the reducer may leave out.
+    more than it has reported counts for that, see `ClaimedWeights`, by a report that may be older than the auditor's.
+    Its own, the reducer may leave out.
     """
-    least = (1 - SLACK) * min(1.0, MAX_OF_SUBNET / part.senders) / RAMP_ROUNDS
+    least = (1 - SLACK) * min(1.0, MAX_OF_SUBNET / part.senders) / RAMP_ROUNDS / OLDER
     return {
         sender
         for sender, each in shown.items()
