@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from core.protocol.events import Connected, Progress, RoundFinished
 from core.run.spec.recipe import ArithmeticGPT
+from core.worker.swarm.local_sgd.outer_optimizer import Version
 from core.worker.swarm.local_sgd.round_log import RoundLog
 from tests.bench.local_sgd.recorded_peers import Move, RecordedPeer, RecordedPeers, paced_run
 from tests.integration.local_sgd.together import assert_equal_base_weights, average_together
@@ -20,6 +22,7 @@ from tests.support.real_peers import Peer
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(600)]
 
+POLL_SECONDS, PENDING = 0.05, "pending"
 SLOW = Line(delay_seconds=0.01, lost_share=0.0, bits_per_second=2e6)
 RUN = paced_run(target_batch_size=1920, matchmaking_time=2.0, averaging_timeout=15.0)  # a round of four seconds
 LARGE = msgspec.structs.replace(RUN, recipe=ArithmeticGPT(layers=2, width=160, heads=2))  # 2.5 s of a slow line
@@ -78,17 +81,42 @@ def test_a_peer_without_room_for_its_round_log_takes_part_and_keeps_one_again_on
     client = recorded.volunteer(organiser.posted, "client", "client")
     assert isinstance(full, RecordedPeer)
     average_until_logged(full, organiser, client)
-    fill_disk()
-    average_together(organiser, full, client, among=3)  # the round that was under way may be in the log still
-    began = full.moves()[-1]
+    began = fill_between_rounds(small_disk / "hog", fill_disk, full)
     average_together(organiser, full, client, among=3)
-    assert not leads_on(full, since=began)
+    assert not RoundLog(log_folder(full)).since(began)
     (small_disk / "hog").unlink()
     average_until_logged(full, organiser, client)
     assert_equal_base_weights(recorded)
 
 
+def fill_between_rounds(hog: Path, fill_disk: Callable[[], None], peer: RecordedPeer) -> Version:
+    """Fill the disk while no round is being logged, and return the version to which the log leads then.
+
+    A round that has its file already would still be logged, and the oldest would leave its room to the next one.
+    """
+    folder = log_folder(peer)
+    files = [PENDING]
+    while PENDING in files or logged(folder) != files:
+        hog.unlink(missing_ok=True)
+        time.sleep(POLL_SECONDS)
+        files = logged(folder)
+        fill_disk()
+    version = RoundLog(folder).current()
+    assert version is not None
+    return version
+
+
+def logged(folder: Path) -> list[str]:
+    """The names of the files that hold rounds there, and of the one that is not yet named."""
+    return sorted(path.stem for path in folder.iterdir() if path.suffix == ".round" or path.stem == PENDING)
+
+
 def leads_on(peer: RecordedPeer, since: Move) -> bool:
-    """Whether rounds in its log lead on from that version."""
+    """Whether the rounds in its log lead from that version to the present one."""
+    return bool(RoundLog(log_folder(peer)).since((since.steps, bytes.fromhex(since.root))))
+
+
+def log_folder(peer: RecordedPeer) -> Path:
+    """Where it keeps its round log."""
     (folder,) = (path for path in peer.home.rglob("rounds/*") if path.is_dir())
-    return bool(RoundLog(folder).since((since.steps, bytes.fromhex(since.root))))
+    return folder
