@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pytest
 from hivemind import DHT
@@ -18,6 +19,16 @@ PREFIX = "sums"
 TARGET = 256  # samples
 REFRESH_SECONDS = 300.0  # longer than the test may last
 LIMIT_SECONDS = 60.0
+
+
+@contextlib.contextmanager
+def node(initial_peers: Sequence[Any] = ()) -> Iterator[DHT]:
+    """A peer's node on loopback, in the DHT of those peers or in one of its own."""
+    dht = DHT(initial_peers=initial_peers, host_maddrs=["/ip4/127.0.0.1/tcp/0"], start=True)
+    try:
+        yield dht
+    finally:
+        dht.shutdown()
 
 
 @contextlib.contextmanager
@@ -69,13 +80,11 @@ def await_report(dht: DHT, samples: int) -> None:
 
 def test_who_was_alone_sees_a_newcomer_before_it_ends_the_epoch() -> None:
     with contextlib.ExitStack() as stack:
-        dht = DHT(host_maddrs=["/ip4/127.0.0.1/tcp/0"], start=True)
-        stack.callback(dht.shutdown)
+        dht = stack.enter_context(node())
         alone = stack.enter_context(tracker(dht))
         alone.report_local_progress(0, 16)
         look(alone)
-        joined = DHT(initial_peers=dht.get_visible_maddrs(), start=True)
-        stack.callback(joined.shutdown)
+        joined = stack.enter_context(node(dht.get_visible_maddrs()))
         newcomer = stack.enter_context(tracker(joined))
         newcomer.report_local_progress(0, 32)
         await_report(joined, 32)
@@ -86,8 +95,7 @@ def test_who_was_alone_sees_a_newcomer_before_it_ends_the_epoch() -> None:
 
 def test_who_stays_alone_ends_its_epochs() -> None:
     with contextlib.ExitStack() as stack:
-        dht = DHT(host_maddrs=["/ip4/127.0.0.1/tcp/0"], start=True)
-        stack.callback(dht.shutdown)
+        dht = stack.enter_context(node())
         alone = stack.enter_context(tracker(dht))
         for epoch in range(3):
             alone.report_local_progress(epoch, TARGET)
@@ -98,8 +106,7 @@ def test_who_stays_alone_ends_its_epochs() -> None:
 
 def test_the_time_before_the_first_micro_batch_counts_as_speed_until_the_second_only() -> None:
     with contextlib.ExitStack() as stack:
-        dht = DHT(host_maddrs=["/ip4/127.0.0.1/tcp/0"], start=True)
-        stack.callback(dht.shutdown)
+        dht = stack.enter_context(node())
         beginner = stack.enter_context(tracker(dht))
         for number, seconds in enumerate((1000.0, 1.0, 1.0), start=1):
             beginner.performance_ema.timestamp = time.perf_counter() - seconds
@@ -109,12 +116,10 @@ def test_the_time_before_the_first_micro_batch_counts_as_speed_until_the_second_
 
 def test_who_waits_for_a_group_sees_that_the_other_has_ended_the_epoch() -> None:
     with contextlib.ExitStack() as stack:
-        dht = DHT(host_maddrs=["/ip4/127.0.0.1/tcp/0"], start=True)
-        stack.callback(dht.shutdown)
+        dht = stack.enter_context(node())
         waiting = stack.enter_context(tracker(dht))
         waiting.report_local_progress(0, TARGET)
-        joined = DHT(initial_peers=dht.get_visible_maddrs(), start=True)
-        stack.callback(joined.shutdown)
+        joined = stack.enter_context(node(dht.get_visible_maddrs()))
         gone_on = stack.enter_context(tracker(joined))
         gone_on.report_local_progress(0, 32)
         await_report(dht, 32)

@@ -231,7 +231,7 @@ class DeltaAverager(AuditedAverager, GradientAverager):
 
     def _keep_received(self, part: int, sender: int, encoded: Tensor) -> None:
         if self._wish is not None:
-            self._wish.keep(part, sender, encoded.numpy().tobytes())
+            self._wish.keep(part, sender, encoded.numpy())
 
     def _make_runner(self, **kwargs: Any) -> ValidatingRunner:
         self._round_log.discard_pending()

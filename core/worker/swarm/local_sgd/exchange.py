@@ -127,7 +127,7 @@ class DeltaReducer(ValidatingReducer):
 
     ``lengths`` count the numbers of the parts, and ``usual_sizes`` are the root mean squares of ours. A part whose root
     mean square exceeds ``limit`` is left out; that of our ``own`` sender has no weight then. ``claims`` says how much
-    of the weights is believed that the senders claim. ``keep(part, sender, encoded)`` is called with what is received.
+    of the weights is believed that the senders claim. ``keep(part, sender, encoded)`` is called with what others send.
     """
 
     def __init__(
@@ -180,7 +180,8 @@ class DeltaReducer(ValidatingReducer):
                 weight = 0.0
         self._weights[part_index, sender_index] = weight = self._claims.believed(sender_index, weight)
         self._digests[part_index][sender_index] = digest_of(encoded.numpy())
-        self.keep(part_index, sender_index, encoded)
+        if sender_index != self._own:
+            self.keep(part_index, sender_index, encoded)
         try:
             return await super().accumulate_part(sender_index, part_index, tensor_part, weight)
         except BannedException:

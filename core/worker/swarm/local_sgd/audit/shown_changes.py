@@ -36,11 +36,11 @@ class ShownChanges:
         self._kept, self._kept_bytes = dict[int, dict[int, bytes]](), 0
         self._is_whole = asyncio.Event()
 
-    def keep(self, part: int, sender: int, encoded: bytes) -> None:
-        """Keep what we reduce of that sender, where there is room; ``part`` counts those that we reduce."""
+    def keep(self, part: int, sender: int, encoded: Any) -> None:
+        """Copy what we reduce of that sender, any buffer of bytes, if there is room; ``part`` counts what we reduce."""
         self._kept_bytes += len(encoded)
         if self._kept_bytes <= self.most_bytes:
-            self._kept.setdefault(sender, {})[part] = encoded
+            self._kept.setdefault(sender, {})[part] = bytes(encoded)
 
     def choose(self, senders: Mapping[PeerID, int], first: int) -> None:
         """Draw lots for whose changes are tried out, of these at their places; we reduce the parts from ``first``."""
@@ -77,8 +77,8 @@ class ShownChanges:
 
     def differs(self, peer: PeerID, sender: int, own: Mapping[int, Sequence[bytes]]) -> bool:
         """Whether that sender has shown other bytes than it has sent us; ``own`` are the digests of what we reduce."""
-        shown = self._shown.get(peer, {})
-        sent = {number: digests[sender] for number, digests in own.items() if digests[sender]}
+        shown, kept = self._shown.get(peer, {}), self._received.get(peer, {})
+        sent = {number: digests[sender] for number, digests in own.items() if digests[sender] and number not in kept}
         if any(digest_of(shown[number].encoded) != digest for number, digest in sent.items() if number in shown):
             del self._shown[peer]
             return True

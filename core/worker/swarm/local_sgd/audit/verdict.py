@@ -28,7 +28,7 @@ TOLERANCE = (
 MOST_DISPUTES = 2  # with different peers, that an honest peer may have: more liars than that are not expected
 MOST_SILENCES = 5  # exchanges in a row that a reducer may leave without account, as one whose next has begun
 SLACK = 1e-6  # of a weight
-OLDER = 4.0  # times as many samples of a sender an auditor may have heard of as an honest reducer, which looked earlier
+STALENESS = 4.0  # times the samples that an honest reducer has heard of, its auditor may have, which looked later
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def _wrongly_weighed(part: AuditedPart, shown: Mapping[int, Shown], weights: Seq
     more than it has reported counts for that, see `ClaimedWeights`, by a report that may be older than the auditor's.
     Its own, the reducer may leave out.
     """
-    least = (1 - SLACK) * min(1.0, MAX_OF_SUBNET / part.senders) / RAMP_ROUNDS / OLDER
+    least = (1 - SLACK) * min(1.0, MAX_OF_SUBNET / part.senders) / RAMP_ROUNDS / STALENESS
     return {
         sender
         for sender, each in shown.items()
