@@ -120,6 +120,16 @@ def test_whose_part_is_far_larger_or_nonsense_is_an_outlier() -> None:
     assert reduction(honest[0], torch.full((COUNT,), float("nan")), honest[1])[0].outliers() == {1}
 
 
+@pytest.mark.parametrize("beginners", [2, 3])
+def test_beside_beginners_who_has_learned_for_several_rounds_is_no_liar(beginners: int) -> None:
+    """A beginner has taken one step of 32 samples at a hundredth of the learning rate, the others a hundred at all."""
+    sent = [*(0.001 * torch.randn(COUNT) for _ in range(beginners)), torch.randn(COUNT), torch.randn(COUNT)]
+    weights = (32.0,) * beginners + (3200.0,) * 2
+    assert reduction(*sent, weights=weights)[0].outliers() == set()
+    lie = 1000 * sent[-1]
+    assert reduction(*sent[:-1], lie, weights=weights)[0].outliers() == {len(sent) - 1}
+
+
 def test_a_reducer_that_meets_two_gross_liars_of_nine_in_its_first_exchange_is_no_liar_to_its_senders() -> None:
     """Clipped to the usual norm, the two, who claim a billion samples each, would have more than half of the weight."""
     learned, weights = 0.01 * torch.randn(COUNT), (100.0,) * 7 + (1e9, 1e9)

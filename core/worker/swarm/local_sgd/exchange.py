@@ -38,7 +38,7 @@ from core.worker.swarm.local_sgd.audit.messages import Account
 from core.worker.swarm.local_sgd.audit.verdict import digest_of
 from core.worker.swarm.local_sgd.codecs.codec import Codec
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
-from core.worker.swarm.local_sgd.reduction import Received, ReductionRule, are_gross
+from core.worker.swarm.local_sgd.reduction import Received, ReductionRule, gross_senders
 
 PARTS_AHEAD = 4  # that are read of a sender while the answers to those before are on their way
 
@@ -63,7 +63,7 @@ class DeltaContainer(ValidatingContainer):
     ) -> None:
         super().__init__(tensors, *args, **kw)
         self._codec, self._sent, self._averages, self.answers = codec, sent, averages, ReducerAnswers()
-        self._firsts = [0, *accumulate(self.num_parts_by_peer)]
+        self._firsts: list[int] = [0, *accumulate(self.num_parts_by_peer)]
         for parts, first in zip(self._input_parts_by_peer, self._firsts, strict=False):
             for number, (_shape, info) in enumerate(list(parts)):
                 parts[number] = sent.part(first + number), info
@@ -71,8 +71,7 @@ class DeltaContainer(ValidatingContainer):
 
     def first_of(self, peer_index: int) -> int:
         """The number of the first part that this peer reduces."""
-        first: int = self._firsts[peer_index]
-        return first
+        return self._firsts[peer_index]
 
     def lengths_of(self, peer_index: int) -> list[int]:
         """How many numbers each of the parts has that this peer reduces."""
@@ -213,16 +212,18 @@ class DeltaReducer(ValidatingReducer):
         squares = self._norms.square().sum(dim=0)
         of_senders = zip(squares.tolist(), numbers.tolist(), strict=True)
         sizes = [math.sqrt(square / count) if 0 < square < math.inf else 0.0 for square, count in of_senders]
-        left_out = self._refused | self._gross()
+        left_out = self._refused | gross_senders(self._norms)
         taken = [size for sender, size in enumerate(sizes) if size and sender not in left_out]
         return taken or [size for size in sizes if size]
 
     def outliers(self) -> set[int]:
-        """The senders of invalid parts, and those whose part or weight is absurdly large beside the others'."""
-        return set(super().outliers()) | self._gross() | self._claims.absurd()
+        """The senders of invalid parts, and those whose weight, or part, is absurdly large beside the others'.
 
-    def _gross(self) -> set[int]:
-        return {sender for norms in self._norms for sender in torch.nonzero(are_gross(norms)).flatten().tolist()}
+        Per sample as well: beside a beginner's first step, all that others have learned is large, and honest.
+        """
+        per_sample = torch.where(self._weights > 0, self._norms / self._weights, 0.0)
+        gross = gross_senders(self._norms) & gross_senders(per_sample)
+        return set(super().outliers()) | gross | self._claims.absurd()
 
 
 class DeltaRunner(ValidatingRunner):
@@ -283,14 +284,14 @@ class DeltaRunner(ValidatingRunner):
 
     def end(self) -> None:
         """End the exchange as ValidatingRunner does; who has returned averages that cannot be true is refused."""
+        container = self.tensor_part_container
         if self.weight > 0:
-            own = self.ordered_peer_ids.index(self.peer_id)
-            self.tensor_part_container.invalid_senders |= self.tensor_part_container.answers.liars(own)
+            container.invalid_senders |= container.answers.liars(self.ordered_peer_ids.index(self.peer_id))
 
     def directions(self) -> dict[PeerID, float]:
         """The cosine of what each sender has sent us to reduce with what all others have."""
-        cosines = self.tensor_part_reducer.directions.cosines()
-        return {self.sender_peer_ids[sender]: cosine for sender, cosine in cosines.items()}
+        cosines = self.tensor_part_reducer.directions.cosines().items()
+        return {self.sender_peer_ids[sender]: cosine for sender, cosine in cosines}
 
     def audited(self, generation: int) -> Exchange:
         """The exchange as it is audited, once all averages are there."""

@@ -21,13 +21,19 @@ from core.worker.swarm.local_sgd.codecs.codec import Codec
 REMEMBERED_ROUNDS = 5
 
 
-def are_gross(norms: Tensor) -> Tensor:
-    """Which of these norms are far larger than the median of those that are not zero; of two nobody can say it.
+def are_gross(sizes: Tensor) -> Tensor:
+    """Which of these sizes are far larger than the median of those that are not zero; of two nobody can say it.
 
-    A computer that is twenty times as fast as most takes as many more steps, and is as honest.
+    A computer that is twenty times as fast as most takes as many more steps, and is as honest. Of two medians the
+    larger counts, as in `UsualSize`.
     """
-    sent = norms[norms > 0]
-    return norms > (MAX_RATIO * sent.median() if len(sent) >= MIN_SENDERS else math.inf)
+    sent = sizes[sizes > 0].tolist()
+    return sizes > (MAX_RATIO * statistics.median_high(sent) if len(sent) >= MIN_SENDERS else math.inf)
+
+
+def gross_senders(sizes: Tensor) -> set[int]:
+    """Those of whom any part is gross; ``sizes`` has a row for each part, and in it a number for each sender."""
+    return {sender for of_part in sizes for sender in torch.nonzero(are_gross(of_part)).flatten().tolist()}
 
 
 @dataclass(frozen=True)
