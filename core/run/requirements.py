@@ -13,7 +13,7 @@ _FLOAT_BYTES, _BFLOAT_BYTES = 4, 2
 _HOST_BYTES_PER_PARAMETER = 28  # measured: four processes of hivemind, overlap on
 _HOST_BYTES = 450_000_000
 # Sent of a parameter; see core/worker/swarm/local_sgd/codecs
-_DELTA_BYTES: dict[DeltaCodec, float] = {"fp16": 2.0, "int8": 258 / 256, "int4": 18 / 32, "topk": 164 / 4096}
+_DELTA_BYTES: dict[DeltaCodec, float] = {"fp16": 2.0, "int8": 258 / 256, "int4": 18 / 32, "topk": 131 / 4096}
 _MOST_SPARSE_SENDERS = 12  # whose numbers an average in ``topk`` can hold
 
 

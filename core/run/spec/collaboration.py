@@ -145,7 +145,7 @@ class Collaboration(StrictStruct, kw_only=True, frozen=True):
     learned less after 21 and 84 rounds."""
     delta_codec: DeltaCodec = "int8"
     """With local-sgd, how changes of weights are encoded: 2, 1.01 or 0.56 bytes a parameter each way; ``topk`` sends
-    the largest of them in 0.04 bytes, and receives as much of each other peer (SparseLoCo, arXiv:2508.15706)."""
+    the largest of them in 0.032 bytes, and receives as much of each other peer (SparseLoCo, arXiv:2508.15706)."""
     overlap: Literal["none", "delayed"] = "none"
     """With local-sgd, whether training goes on while changes are exchanged (``delayed``)."""
     max_stale_rounds: Annotated[int, Meta(ge=0, le=4)] = 2

@@ -341,7 +341,7 @@ def test_only_local_sgd_has_a_mirror() -> None:
 
 
 @pytest.mark.parametrize(
-    ("codec", "bytes_each_way"), [("fp16", 2.0), ("int8", 258 / 256), ("int4", 18 / 32), ("topk", 0.04)]
+    ("codec", "bytes_each_way"), [("fp16", 2.0), ("int8", 258 / 256), ("int4", 18 / 32), ("topk", 0.032)]
 )
 def test_local_sgd_sends_what_has_changed_once(codec: str, bytes_each_way: float) -> None:
     needs = estimate_requirements(parse_run_file(in_local_sgd(delta_codec=f'"{codec}"')))

@@ -39,7 +39,7 @@ from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS, RoundLog
 from core.worker.swarm.local_sgd.state_file import Mirror, MirrorUse
 from core.worker.swarm.state_parts.abandoned import DOWNLOADS_FOLDER, ROUNDS_FOLDER
 
-PROTOCOL = "ls6"  # in the names of all that only peers of this protocol exchange
+PROTOCOL = "ls7"  # in the names of all that only peers of this protocol exchange
 NEVER = 2**62  # epochs
 REBASED_AT_ONCE = 4_000_000  # numbers with each micro-batch: some hundredths of a second
 

@@ -1,11 +1,13 @@
-"""The codec of sparse weight changes: the numbers that are not zero, in 8 bits, and where they stand, in 12.
+"""The codec of sparse weight changes: the numbers that are not zero, in 8 bits each, and how far they are apart.
 
-A part is cut into blocks of 4,096 numbers. Its encoding holds, for each block, how many numbers it keeps (int16) and
-their scale (bfloat16); then the places within their blocks, two in three bytes; then the numbers as integers of 8 bits.
-All are little-endian. A block keeps its 768 largest numbers at the most, which is as long as int4 would be.
+The encoding of a part holds how many numbers it keeps (int32); a scale (bfloat16) for each block of 4,096 numbers; the
+gaps, which are how many zeros stand before each number that is kept; then these numbers as integers of 8 bits. A gap is
+a byte; 255 stands for as many zeros with no number behind them, so that the next byte goes on. All are little-endian. A
+block keeps its 768 largest numbers at the most.
 
-What a sender sends is made sparse before, see ``error_feedback.py``: 64 of 4,096, 0.04 bytes a number. An average has
-the numbers of all its senders.
+What a sender sends is made sparse before, see ``error_feedback.py``: of 64 in 4,096, where gaps of 255 are rare, 0.032
+bytes a number. An average has the numbers of all its senders. Gaps in place of positions: Sattler and others, Sparse
+Binary Compression, arXiv:1805.08768, who code them in fewer bits, one after the other.
 """
 
 from __future__ import annotations
@@ -18,78 +20,74 @@ from core.worker.swarm.local_sgd.codecs.error_feedback import BLOCK, KEPT, in_bl
 
 MAX_KEPT = 768  # of a block
 _LARGEST = 127
-_HEAD_BYTES = 4  # a block: how many, and the scale
+_LONGEST = 255  # of the zeros that a byte stands for
+_COUNT_BYTES, _SCALE_BYTES = 4, 2
 
 
 class SparseCodec(Codec):
-    """Numbers of which most are zero; how long an encoding is depends on how many are not."""
+    """Numbers of which most are zero; how long an encoding is depends on how many are not, and where they stand."""
 
     def size(self, numbers: int) -> int:
-        """The bytes of a sender's part, of which 64 in 4,096 are not zero."""
+        """The bytes of a sender's part, of which 64 in 4,096 are not zero: about, as some gaps need two bytes."""
         blocks = -(-numbers // BLOCK)
-        return blocks * _bytes_of(1, KEPT)
+        return _COUNT_BYTES + blocks * (_SCALE_BYTES + 2 * KEPT + 1)
 
     def room(self, numbers: int) -> int:
-        """The bytes of an average of many senders."""
+        """The bytes of an average of many senders, at the most."""
         blocks = -(-numbers // BLOCK)
-        return blocks * _bytes_of(1, MAX_KEPT)
+        return _COUNT_BYTES + blocks * (_SCALE_BYTES + 2 * MAX_KEPT) + numbers // _LONGEST
 
     def encode(self, numbers: Tensor) -> Tensor:
-        """The heads of the blocks, the places, then the integers."""
+        """How many there are, the scales, the gaps, then the integers."""
         blocks = in_blocks(numbers)
         is_kept = blocks != 0
         if int(is_kept.sum(dim=1).max()) > MAX_KEPT:
             largest = torch.zeros_like(is_kept).scatter_(1, blocks.abs().topk(MAX_KEPT).indices, value=True)
             is_kept &= largest
-        counts = is_kept.sum(dim=1)
-        rows, columns = is_kept.nonzero(as_tuple=True)
+        places = is_kept.view(-1).nonzero().view(-1)
         scales = rounded_up(blocks.abs().amax(dim=1) / _LARGEST)
-        integers = (blocks[rows, columns] / scales.float()[rows]).round_().to(torch.int8)
-        heads = torch.stack([counts.to(torch.int16), scales.view(torch.int16)])
-        return torch.cat([heads.view(-1).view(torch.uint8), _packed(columns), integers.view(torch.uint8)])
+        integers = (blocks.view(-1)[places] / scales.float()[places // BLOCK]).round_().to(torch.int8)
+        count = torch.tensor([len(places)], dtype=torch.int32)
+        return torch.cat([each.view(torch.uint8) for each in (count, scales, _gaps(places), integers)])
 
     def is_size(self, encoded: Tensor, count: int) -> bool:
-        """Whether its heads are there, and tell of as many numbers as follow."""
-        blocks = -(-count // BLOCK)
-        if len(encoded) < _HEAD_BYTES * blocks:
+        """Whether it has a scale for each block, as many gaps as integers, and no more than there can be."""
+        head = _head_bytes(count)
+        if not head <= len(encoded) <= self.room(count):
             return False
-        counts, _scales, _rest = _split(encoded, blocks)
-        is_possible = blocks == 0 or (int(counts.min()) >= 0 and int(counts.max()) <= MAX_KEPT)
-        return is_possible and len(encoded) == _bytes_of(blocks, int(counts.sum()))
+        kept, gaps = _kept(encoded), len(encoded) - head - _kept(encoded)
+        return 0 <= kept <= gaps and int((encoded[head : head + gaps] != _LONGEST).sum()) == kept
 
     def _decode(self, encoded: Tensor, count: int) -> Tensor:
-        blocks = -(-count // BLOCK)
-        counts, scales, rest = _split(encoded, blocks)
-        kept = int(counts.sum())
-        rows = torch.repeat_interleave(torch.arange(blocks), counts)
-        places = rows * BLOCK + _unpacked(rest[: len(rest) - kept], kept)
-        if kept and (int(places[-1]) >= count or not bool((places.diff() > 0).all())):
-            raise ValueError("the places of sparse numbers are not in order")
+        head, kept = _head_bytes(count), _kept(encoded)
+        scales = encoded[_COUNT_BYTES:head].clone().view(torch.bfloat16)
+        gaps, integers = encoded[head : len(encoded) - kept], encoded[len(encoded) - kept :].view(torch.int8)
+        places = _places(gaps)
+        if kept and int(places[-1]) >= count:
+            raise ValueError("sparse numbers stand behind the end of their part")
         decoded = torch.zeros(count)
-        decoded[places] = rest[len(rest) - kept :].view(torch.int8).float() * scales.float()[rows]
+        decoded[places] = integers.float() * scales.float()[places // BLOCK]
         return decoded
 
 
-def _bytes_of(blocks: int, kept: int) -> int:
-    return _HEAD_BYTES * blocks + 3 * (-(-kept // 2)) + kept
+def _head_bytes(count: int) -> int:
+    return _COUNT_BYTES + _SCALE_BYTES * -(-count // BLOCK)
 
 
-def _split(encoded: Tensor, blocks: int) -> tuple[Tensor, Tensor, Tensor]:
-    """How many numbers each block keeps, their scales, and the bytes of places and integers."""
-    heads = encoded[: _HEAD_BYTES * blocks].clone().view(torch.int16).view(2, blocks)
-    return heads[0].long(), heads[1].contiguous().view(torch.bfloat16), encoded[_HEAD_BYTES * blocks :].clone()
+def _kept(encoded: Tensor) -> int:
+    return int(encoded[:_COUNT_BYTES].clone().view(torch.int32))
 
 
-def _packed(places: Tensor) -> Tensor:
-    """Two of 12 bits in three bytes; an odd one has a zero beside it."""
-    pairs = torch.nn.functional.pad(places, (0, len(places) % 2)).view(-1, 2)
-    first, second = pairs[:, 0], pairs[:, 1]
-    three = torch.stack([first & 0xFF, (first >> 8) | ((second & 0xF) << 4), second >> 4], dim=1)
-    return three.to(torch.uint8).view(-1)
+def _gaps(places: Tensor) -> Tensor:
+    """How many zeros stand before each of these places, which are in order, and behind the one before it."""
+    zeros = places.diff(prepend=places.new_full((1,), -1)) - 1
+    lasts = (zeros // _LONGEST + 1).cumsum(0) - 1
+    gaps = torch.full((int(lasts[-1]) + 1 if len(lasts) else 0,), _LONGEST, dtype=torch.uint8)
+    gaps[lasts] = (zeros % _LONGEST).to(torch.uint8)
+    return gaps
 
 
-def _unpacked(packed: Tensor, count: int) -> Tensor:
-    three = packed.view(-1, 3).long()
-    first = three[:, 0] | ((three[:, 1] & 0xF) << 8)
-    second = (three[:, 1] >> 4) | (three[:, 2] << 4)
-    return torch.stack([first, second], dim=1).view(-1)[:count]
+def _places(gaps: Tensor) -> Tensor:
+    """The places before which there are these gaps."""
+    (lasts,) = (gaps != _LONGEST).nonzero(as_tuple=True)
+    return gaps.long().cumsum(0)[lasts] + torch.arange(len(lasts))
