@@ -69,6 +69,12 @@ def time_ticks(begin: float, end: float, most: int) -> list[tuple[float, str]]:
     return [(at, time_label(at, is_day=step >= _DAY)) for at in times]
 
 
+def count_ticks(begin: float, end: float, most: int) -> list[float]:
+    """Round counts between two, about so many at the most."""
+    step = max(1.0, _nice_step((end - begin) / max(1, most)))
+    return [index * step for index in range(math.ceil(begin / step), math.floor(end / step) + 1)]
+
+
 def time_label(at: float, *, is_day: bool) -> str:
     """``15:30``, or ``21 Nov`` where days are marked."""
     when = QDateTime.fromSecsSinceEpoch(round(at))

@@ -1,11 +1,10 @@
-"""What a chart shows: the curves of one graph between two times, and what they say in words."""
+"""What a chart shows: the curves of one graph between two places of its axis, and what they say in words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.charts.axis import time_label
 from app.charts.decimation import Column, columns, nearest
 from app.charts.definitions import Graph, legend, nothing_to_draw
 from core.records.time_series import Curve, Series
@@ -26,7 +25,10 @@ class Line:
 
 @dataclass(frozen=True)
 class ChartData:
-    """The curves of a graph from ``begin`` to ``end`` (seconds since 1970), in the graph's order."""
+    """The curves of a graph from ``begin`` to ``end``, in the graph's order.
+
+    Those are seconds since 1970, or values of the series that the graph has along its horizontal axis.
+    """
 
     graph: Graph
     curves: Mapping[Series, Curve]
@@ -35,7 +37,7 @@ class ChartData:
 
     @classmethod
     def of(cls, graph: Graph, curves: Mapping[Series, Curve], begin: float, end: float) -> ChartData:
-        """The curves among those that belong to the graph; the time is at least a second long."""
+        """The curves among those that belong to the graph; what is shown is at least a second, or one, long."""
         own = {series: curves[series] for series in graph.series if series in curves}
         return cls(graph, own, begin, max(end, begin + 1.0))
 
@@ -79,8 +81,8 @@ class ChartData:
         return ", ".join(texts) or nothing_to_draw(self.graph)
 
     def read_out(self, lines: list[Line], at: float) -> list[tuple[Series | None, str]]:
-        """The time ``at`` and the values of the lines there, in words; the time belongs to no series."""
-        texts: list[tuple[Series | None, str]] = [(None, time_label(at, is_day=False))]
+        """The place ``at`` and the values of the lines there, in words; the place belongs to no series."""
+        texts: list[tuple[Series | None, str]] = [(None, self.graph.place(at))]
         for line in lines:
             column = nearest(line.columns, at, max(line.spacing_seconds * 2.5, self.graph.bridge_seconds / 2))
             texts.append((line.series, self.text_of(line.series, None if column is None else column.middle)))

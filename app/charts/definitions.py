@@ -2,7 +2,7 @@
 
 Units of the series: rates are samples a second, ``step``, ``accuracy`` and ``gpu_utilisation`` shares of one,
 ``sent_rate`` and ``received_rate`` bytes a second, ``gpu_memory`` bytes in use, ``gpu_temperature`` degrees Celsius,
-``gpu_power`` watts.
+``gpu_power`` watts, ``run_samples`` the samples of which the run has learned since it began.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Literal
 
 from PySide6.QtCore import QCoreApplication
 
+from app.charts.axis import count_ticks, time_label, time_ticks
 from core.placeholders import fill_placeholders
 from core.records.time_series import Series
 from core.texts import figures
@@ -33,6 +34,7 @@ USUAL_CURVES: tuple[Series, ...] = (
     "swarm_rate",
     "loss",
     "run_loss",
+    "run_samples",
     "accuracy",
     "gpu_utilisation",
     "epoch",
@@ -46,7 +48,8 @@ USUAL_CURVES: tuple[Series, ...] = (
 class Graph:
     """One graph: its series, and how their values are written.
 
-    Values that are further apart than ``bridge_seconds`` are not joined by a line.
+    Values that are further apart than ``bridge_seconds`` are not joined by a line. Along the horizontal axis is time,
+    or the series ``along``, which stands for the graph where curves are chosen.
     """
 
     key: str
@@ -57,6 +60,24 @@ class Graph:
     is_whole: bool = False
     bridge_seconds: float = 30.0
     axis: Callable[[float], str] | None = None
+    along: Series | None = None
+
+    @property
+    def choices(self) -> tuple[Series, ...]:
+        """The series by which a person chooses it: each is a curve of its own, unless it is drawn against another."""
+        return self.series if self.along is None else (self.along,)
+
+    def ticks(self, begin: float, end: float, most: int) -> list[tuple[float, str]]:
+        """At most about so many times along the horizontal axis, or half as many counts, and how they are written."""
+        if self.along is None:
+            return time_ticks(begin, end, most)
+        return [(at, self.place(at)) for at in count_ticks(begin, end, max(3, most // 2))]
+
+    def place(self, at: float) -> str:
+        """A place of the horizontal axis as it is read out."""
+        if self.along is None:
+            return time_label(at, is_day=False)
+        return fill_placeholders(translate("Graphs", "%1 samples"), _whole(at))
 
     def mark(self, value: float) -> str:
         """A value as it is written at the axis, where the title says the unit."""
@@ -85,6 +106,14 @@ def _watts(value: float) -> str:
 GRAPHS = (
     Graph("throughput", ("my_rate", "swarm_rate"), figures.rate, axis=figures.number),
     Graph("loss", ("loss", "run_loss"), figures.loss, starts_at_zero=False, bridge_seconds=inf),
+    Graph(
+        "loss_by_samples",
+        ("loss", "run_loss"),
+        figures.loss,
+        starts_at_zero=False,
+        bridge_seconds=inf,
+        along="run_samples",
+    ),
     Graph("accuracy", ("accuracy",), figures.share, ceiling=1.0, bridge_seconds=inf),
     Graph("gpu_utilisation", ("gpu_utilisation",), figures.share, ceiling=1.0),
     Graph("epoch", ("epoch",), _whole, starts_at_zero=False, is_whole=True, bridge_seconds=600.0),
@@ -102,6 +131,7 @@ def title(graph: Graph) -> str:
     return {
         "throughput": translate("Graphs", "Throughput"),
         "loss": translate("Graphs", "Loss"),
+        "loss_by_samples": translate("Graphs", "Loss by samples of the run"),
         "accuracy": translate("Graphs", "Accuracy on unseen examples"),
         "gpu_utilisation": translate("Graphs", "GPU utilisation"),
         "epoch": translate("Graphs", "Epochs of the swarm"),
@@ -112,6 +142,11 @@ def title(graph: Graph) -> str:
         "gpu_temperature": translate("Graphs", "GPU temperature"),
         "gpu_power": translate("Graphs", "GPU power"),
     }[graph.key]
+
+
+def short_title(graph: Graph) -> str:
+    """The title where there is room for few letters; what is along the axis is written there."""
+    return title(graph) if graph.along is None else translate("Graphs", "Loss")
 
 
 def curve_title(series: Series) -> str:
@@ -128,7 +163,7 @@ def curve_title(series: Series) -> str:
         return translate("Graphs", "Traffic: sent")
     if series == "received_rate":
         return translate("Graphs", "Traffic: received")
-    return title(next(graph for graph in GRAPHS if series in graph.series))
+    return title(next(graph for graph in GRAPHS if series in graph.choices))
 
 
 def legend(series: Series) -> str:

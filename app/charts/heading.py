@@ -7,7 +7,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
 from app.appearance.theme import Colours
 from app.charts.data import ChartData, Line
-from app.charts.definitions import title
+from app.charts.definitions import short_title, title
 from app.charts.painter import curve_colour, paint_dots
 from app.charts.picture import MARGIN
 
@@ -17,12 +17,14 @@ _BETWEEN, _DOT_WIDTH, _DOT_RADIUS = 14, 10, 3.5
 def paint_heading(
     painter: QPainter, data: ChartData, lines: list[Line], width: int, font: QFont, theme: Colours
 ) -> None:
-    """Paint the title and the legend into a chart of that width in pixels; a long title is elided."""
+    """Paint the title and the legend into a chart of that width in pixels; a long title is shortened."""
     metrics = QFontMetricsF(font)
     right = _paint_legend(painter, data, lines, width - MARGIN, font, theme)
     painter.setFont(font)
     painter.setPen(theme.muted)
-    text = metrics.elidedText(title(data.graph), Qt.TextElideMode.ElideRight, right - MARGIN)
+    text, room = title(data.graph), right - MARGIN
+    if metrics.horizontalAdvance(text) > room:
+        text = metrics.elidedText(short_title(data.graph), Qt.TextElideMode.ElideRight, room)
     painter.drawText(QPointF(MARGIN, MARGIN + metrics.ascent()), text)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -19,9 +18,9 @@ from PySide6.QtGui import (
 )
 
 from app.appearance.theme import Colours
-from app.charts.axis import Scale, time_ticks
+from app.charts.axis import Scale
 from app.charts.decimation import Column
-from app.charts.definitions import SECOND_COLOUR
+from app.charts.definitions import SECOND_COLOUR, Graph
 from core.records.time_series import Series
 
 _LINE_WIDTH = 1.6
@@ -32,7 +31,10 @@ _TICK_WIDTH = 78.0
 
 @dataclass(frozen=True)
 class Plot:
-    """Maps a time (seconds since 1970) and a value to a place in the chart, in pixels."""
+    """Maps a place of the horizontal axis and a value to a place in the chart, in pixels.
+
+    Along the axis are seconds since 1970, or what the graph has there in place of time.
+    """
 
     area: QRectF
     begin: float
@@ -65,8 +67,8 @@ def curve_colour(series: Series, theme: Colours) -> QColor:
     return theme.curves[1 if series in SECOND_COLOUR else 0]
 
 
-def paint_grid(painter: QPainter, plot: Plot, mark: Callable[[float], str], theme: Colours, font: QFont) -> None:
-    """Paint the lines at the marked values, and the texts of values and times beside and below them."""
+def paint_grid(painter: QPainter, plot: Plot, graph: Graph, theme: Colours, font: QFont) -> None:
+    """Paint the lines at the marked values, and the texts of values and places beside and below them."""
     painter.setFont(font)
     metrics = QFontMetricsF(font)
     for value in plot.scale.ticks:
@@ -74,16 +76,17 @@ def paint_grid(painter: QPainter, plot: Plot, mark: Callable[[float], str], them
         painter.setPen(QPen(theme.line, 1.0))
         painter.drawLine(QPointF(plot.area.left(), y), QPointF(plot.area.right(), y))
         painter.setPen(theme.muted)
-        text = mark(value)
+        text = graph.mark(value)
         left = plot.area.left() - metrics.horizontalAdvance(text) - 8
         painter.drawText(QPointF(left, y + metrics.capHeight() / 2), text)
     most = max(2, int(plot.area.width() / _TICK_WIDTH))
-    base_line = plot.area.bottom() + metrics.height()
-    for at, text in time_ticks(plot.begin, plot.end, most):
+    base_line, free_from = plot.area.bottom() + metrics.height(), plot.area.left() - 8
+    for at, text in graph.ticks(plot.begin, plot.end, most):
         width = metrics.horizontalAdvance(text)
         left = plot.x(at) - width / 2
-        if plot.area.left() - 8 <= left and left + width <= plot.area.right() + 4:
+        if free_from <= left and left + width <= plot.area.right() + 4:
             painter.drawText(QPointF(left, base_line), text)
+            free_from = left + width + 8
 
 
 def paint_curve(

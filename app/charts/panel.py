@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import partial
 from typing import cast
 
@@ -13,12 +14,13 @@ from app.charts.chart import Chart
 from app.charts.data_source import ChartDataSource
 from app.charts.definitions import GRAPHS, PERIODS, USUAL_CURVES, Period
 from app.charts.period_picker import PeriodPicker
+from app.charts.resampling import against
 from app.charts.series_menu import SeriesMenu
 from app.widgets.idle_queue import IdleQueue
 from app.widgets.labels import Heading, Hint
 from app.widgets.layout.card import Card
 from app.widgets.layout.even_grid import EvenGrid
-from core.records.time_series import Series
+from core.records.time_series import Curve, Series
 
 _LEAST_CHART_WIDTH = 310
 _MOST_COLUMNS = 3
@@ -95,16 +97,22 @@ class GraphsPanel(QWidget):
         super().changeEvent(event)
 
     def _draw(self, chart: Chart) -> None:
-        chosen = [series for series in chart.graph.series if series in self.curves.curves]
+        graph, length = chart.graph, PERIODS[self.periods.period]
+        chosen = [series for series in graph.choices if series in self.curves.curves]
         if not chosen:
             return
-        length = PERIODS[self.periods.period]
+        if graph.along is not None:
+            self._draw_along(chart, graph.along, length)
+            return
         curves = {series: self._source.curve(series, length) for series in chosen}
-        end = max(curve.begin + curve.step_seconds * len(curve.lows) for curve in curves.values())
-        begin = min(curve.begin for curve in curves.values())
-        if length is not None:
-            begin = max(begin, end - length)
-        chart.show_curves(curves, begin, end)
+        begin, end = _bounds(curves.values())
+        chart.show_curves(curves, begin if length is None else max(begin, end - length), end)
+
+    def _draw_along(self, chart: Chart, along: Series, length: float | None) -> None:
+        places = self._source.curve(along, length)
+        curves = {series: against(self._source.curve(series, length), places) for series in chart.graph.series}
+        known = [curve for curve in curves.values() if curve.lows]
+        chart.show_curves(curves, *_bounds(known or curves.values()))
 
     def _usual(self) -> tuple[Series, ...]:
         if self._has_gpu is not False:
@@ -122,7 +130,7 @@ class GraphsPanel(QWidget):
 
     def _show_chosen(self) -> None:
         chosen = set(self.curves.curves)
-        cards = [self._cards[graph.key] for graph in GRAPHS if chosen & set(graph.series)]
+        cards = [self._cards[graph.key] for graph in GRAPHS if chosen & set(graph.choices)]
         for card in self._cards.values():
             card.setVisible(card in cards)
         self._grid.show_parts(cards)
@@ -149,3 +157,9 @@ class GraphsPanel(QWidget):
 
     def _retranslate(self) -> None:
         self._heading.setText(self.tr("Live"))
+
+
+def _bounds(curves: Collection[Curve]) -> tuple[float, float]:
+    """Where the first of them begins, and the last one ends."""
+    ends = [curve.begin + curve.step_seconds * len(curve.lows) for curve in curves]
+    return min(curve.begin for curve in curves), max(ends)

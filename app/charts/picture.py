@@ -41,7 +41,8 @@ class ChartPicture:
         behind = abs(data.end - plot.end)
         column_seconds = data.seconds / columns_in(width)
         is_as_long = abs(data.seconds - (plot.end - plot.begin)) <= column_seconds
-        return not is_as_long or behind >= min(column_seconds, _MOST_SECONDS_BEHIND)
+        most = _MOST_SECONDS_BEHIND if data.graph.along is None else column_seconds
+        return not is_as_long or behind >= min(column_seconds, most)
 
 
 def columns_in(width: int) -> int:
@@ -68,7 +69,7 @@ def paint_picture(data: ChartData, size: QSize, ratio: float, font: QFont, theme
     if plot is None:
         _paint_emptiness(painter, nothing_to_draw(data.graph), size, font, theme)
     else:
-        paint_grid(painter, plot, data.graph.mark, theme, small_font(font))
+        paint_grid(painter, plot, data.graph, theme, small_font(font))
         _paint_lines(painter, data, lines, plot, theme)
     painter.end()
     return ChartPicture(pixmap, lines, plot)

@@ -45,7 +45,7 @@ class SeriesMenu(MenuButton):
         self.curves: tuple[Series, ...] = ()
         self._ticks: dict[Series, QAction] = {}
         menu = _StayingMenu(self)
-        for series in (series for graph in GRAPHS for series in graph.series):
+        for series in (series for graph in GRAPHS for series in graph.choices):
             action = menu.addAction("")
             action.setCheckable(True)
             action.triggered.connect(self._choose)

@@ -23,7 +23,7 @@ class CurveRecorder:
     Traffic is that of this run's worker, which has no other. Units of the series: ``my_rate`` and ``swarm_rate`` in
     samples a second, ``sent_rate`` and ``received_rate`` in bytes a second, ``step``, ``accuracy`` and
     ``gpu_utilisation`` shares of one, ``gpu_memory`` in bytes, ``gpu_temperature`` in degrees Celsius, ``gpu_power``
-    in watts.
+    in watts, ``run_samples`` in those of which all peers have learned since the run began.
     """
 
     def __init__(self, history: History) -> None:
@@ -55,7 +55,7 @@ class CurveRecorder:
         for series, value in values.items():
             if value is not None:
                 self._history.record(key, series, at, value)
-        self._record_scores(key, session.scored)
+        self._record_scores(key, session)
 
     def _traffic_values(self, progress: Progress | None, at: float) -> dict[Series, float | None]:
         """What was sent and received since the report before this one, per second; to be called before it is known."""
@@ -76,6 +76,7 @@ class CurveRecorder:
             "swarm_rate": progress.swarm_samples_per_second,
             "epoch": float(progress.epoch),
             "step": progress.samples / progress.target if progress.target else None,
+            "run_samples": float(progress.epoch * progress.target + progress.samples),
             "loss": progress.loss,
             "peers": float(progress.peers),
         }
@@ -86,13 +87,17 @@ class CurveRecorder:
         self._evaluated = evaluated
         return {"accuracy": evaluated.accuracy}
 
-    def _record_scores(self, key: str, scored: RunScored | None) -> None:
-        """Record the run's losses at the times at which the organiser measured them."""
+    def _record_scores(self, key: str, session: Session) -> None:
+        """Record the run's losses, and the samples behind them, at the times at which the organiser measured them."""
+        scored, run = session.scored, session.agreed
         if scored is None or scored is self._scored:
             return
         self._scored = scored
         for score in scored.scores:
             self._history.record(key, "run_loss", score.at, score.loss)
+            if run is not None:
+                samples = score.epoch * run.manifest.collaboration.target_batch_size
+                self._history.record(key, "run_samples", score.at, float(samples))
 
 
 def _gpu_values(device: Device) -> dict[Series, float | None]:

@@ -32,6 +32,7 @@ Series = Literal[
     "gpu_power",
     "sent_rate",
     "received_rate",
+    "run_samples",
 ]
 SERIES: tuple[Series, ...] = get_args(Series)
 SAVE_EVERY_SECONDS = 30.0

@@ -2338,6 +2338,10 @@
 <context>
     <name>Graphs</name>
     <message>
+        <source>%1 samples</source>
+        <translation>%1 Beispiele</translation>
+    </message>
+    <message>
         <source>%1 °C</source>
         <translation>%1 °C</translation>
     </message>
@@ -2352,6 +2356,10 @@
     <message>
         <source>Loss</source>
         <translation>Loss</translation>
+    </message>
+    <message>
+        <source>Loss by samples of the run</source>
+        <translation>Loss nach Beispielen des Laufs</translation>
     </message>
     <message>
         <source>Accuracy on unseen examples</source>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Callable, Hashable
 
 import pytest
@@ -95,6 +96,15 @@ def test_pointing_reads_out_the_time_and_the_values(qtbot: QtBot) -> None:
     QTest.mouseMove(chart, QPoint(200, 100))
     assert chart.grab().toImage() != before
     assert chart.read_out(None) == []
+
+
+def test_a_graph_over_samples_reads_out_how_many_they_were(qtbot: QtBot) -> None:
+    chart = shown(qtbot, next(graph for graph in GRAPHS if graph.key == "loss_by_samples"))
+    values = array("d", [3.0, 2.0, 1.0])
+    chart.show_curves({"run_loss": Curve(0.0, 10_000.0, values, values)}, 0.0, 30_000.0)
+    chart.grab()
+    assert chart.read_out(15_000.0) == ["15,000 samples", "validation 2.00"]
+    assert chart.accessibleDescription() == "validation 1.00"
 
 
 def test_the_keyboard_reads_out_too(qtbot: QtBot) -> None:

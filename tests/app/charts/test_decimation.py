@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from array import array
 
-from app.charts.axis import scale, time_ticks
+import pytest
+
+from app.charts.axis import count_ticks, scale, time_ticks
 from app.charts.decimation import columns, nearest, segments
+from app.charts.resampling import against
 from core.records.time_series import Curve
 from tests.app.support.training_sample import NOW, curve
 
@@ -72,3 +75,31 @@ def test_times_are_marked_at_round_ones() -> None:
         assert 2 <= len(marks) <= 6
         assert all(NOW - length <= at <= NOW for at, _ in marks)
         assert len({text for _, text in marks}) > 1
+
+
+def test_round_counts_stand_along_an_axis_of_samples() -> None:
+    assert count_ticks(3.0, 9_700.0, 4) == [2500.0, 5000.0, 7500.0]
+    assert count_ticks(0.0, 1.0, 5) == [0.0, 1.0]
+
+
+def test_a_curve_over_samples_has_each_value_where_the_run_was_then() -> None:
+    """The run learns from ten samples a second, does nothing for a hundred seconds, and goes on twice as fast."""
+    samples = curve(lambda second: 1e6 + (10.0 * second if second < 100 else 20.0 * max(second - 150, 50)))
+    loss = curve(lambda second: math.nan if second % 7 else 3.0 - second / 200)
+    over = against(loss, samples)
+    found = columns(over, over.begin, over.begin + over.step_seconds * len(over.lows), 2000)
+    assert found[0].at == pytest.approx(1e6) and found[-1].at == pytest.approx(1e6 + 20 * 144, abs=over.step_seconds)
+    for column in found:
+        seconds = (column.at - 1e6) / 10 if column.at < 1e6 + 990 else (column.at - 1e6) / 20 + 150
+        if not 1e6 + 970 < column.at < 1e6 + 1010:
+            assert column.middle == pytest.approx(3.0 - seconds / 200, abs=0.02)
+    (still,) = [column for column in found if column.at == pytest.approx(1e6 + 1000, abs=over.step_seconds)]
+    assert (still.low, still.high) == (3.0 - 196 / 200, 3.0 - 105 / 200)
+
+
+def test_a_curve_over_samples_that_are_not_known_is_empty() -> None:
+    nothing = curve(lambda _: math.nan)
+    assert not against(curve(lambda _: 1.0), nothing).lows
+    assert not against(nothing, curve(lambda second: float(second))).lows
+    later = Curve(NOW + 10, 1.0, array("d", [1.0]), array("d", [1.0]))
+    assert not against(curve(lambda _: 1.0), later).lows
