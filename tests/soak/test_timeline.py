@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.errors import ErrorKind
-from core.protocol.events import AnyEvent, Failed, Hello, Restarting, RoundFinished
+from core.protocol.events import AnyEvent, Connected, Failed, Hello, Restarting, RoundFinished
 from tests.bench.peers.peer_process import Seen
 from tests.bench.peers.test_metrics import progress
 from tests.soak.peers import Suffered
@@ -18,7 +18,7 @@ def averaged(epoch: int, peers: int = 2) -> RoundFinished:
     return RoundFinished(epoch=epoch, kind="gradients", ok=peers > 1, peers=peers, seconds=1.0)
 
 
-HELLO = Hello(protocol=1, version="1")
+HELLO, CONNECTED = Hello(protocol=1, version="1"), Connected(peer_id="Qm", peers=1)
 CRASHED = Restarting(attempt=1, seconds=2.0, problem=ErrorKind.WORKER_CRASHED.key)
 REFUSED = Failed(problem=ErrorKind.STATE_REFUSED.key)
 
@@ -122,8 +122,10 @@ def test_who_tries_again_is_excused_by_a_fault_under_way(problem: ErrorKind, kin
 
 def test_a_first_test_of_the_network_may_begin_anew_and_a_later_one_only_after_a_cut() -> None:
     failed = Failed(problem=ErrorKind.NETWORK_CHANGED.key)
-    assert story(HELLO, averaged(1), failed).unexplained() == []
-    late = [Seen(1.0, HELLO), Seen(2.0, averaged(1)), Seen(2.0 + FIRST_TEST_SECONDS, failed)]
+    assert story(HELLO, CONNECTED, averaged(1), failed).unexplained() == []
+    slowly = [Seen(1.0, HELLO), Seen(200.0, CONNECTED), Seen(201.0, failed)]
+    assert Story("one", slowly, (), 299.0).unexplained() == []
+    late = [Seen(1.0, HELLO), Seen(1.5, CONNECTED), Seen(2.0, averaged(1)), Seen(2.0 + FIRST_TEST_SECONDS, failed)]
     assert len(Story("one", late, (), 99.0).unexplained()) == 1
     slept = Suffered("sleep", began=3.0, ended=4.0)
     assert Story("one", late, (slept,), 99.0).unexplained() == []

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from core.client.restart_policy import RECONNECT_CAUSES
 from core.errors import ErrorKind
-from core.protocol.events import Failed, Hello, Progress, Restarting, RoundFinished, Warned
+from core.protocol.events import Connected, Failed, Hello, Progress, Restarting, RoundFinished, Warned
 from tests.bench.peers.peer_process import Seen
 from tests.soak.peers import Suffered
 from tests.soak.plan import KINDS, Kind
@@ -25,7 +25,8 @@ own from which it has not yet recovered, each of them is a trouble."""
 _CUTS: tuple[Kind, ...] = ("line cut", "sleep")
 
 FIRST_TEST_SECONDS = 60.0
-"""A worker whose first test of the network shows by then that it can be reached begins anew as a direct peer."""
+"""A worker whose first test of the network shows so soon after it was connected that it can be reached begins anew
+as a direct peer."""
 
 _TROUBLES = (Failed, Restarting, Warned)
 Span = tuple[float, float]
@@ -117,7 +118,7 @@ class Story:
 
     def _is_explained(self, at: float, key: str) -> bool:
         problem = ErrorKind.from_key(key)
-        if problem is ErrorKind.NETWORK_CHANGED and at - self._born(at) <= FIRST_TEST_SECONDS:
+        if problem is ErrorKind.NETWORK_CHANGED and at - self._last(at, Connected) <= FIRST_TEST_SECONDS:
             return True
         if problem in TRIES_AGAIN:
             return self._is_recovering(at, KINDS if problem is ErrorKind.NOBODY_ANSWERS else _CUTS)
@@ -128,15 +129,14 @@ class Story:
         begun = (each for each in self.suffered if each.kind in kinds and each.began <= at)
         return any((self.helped(each.ended or self.end) or self.end) >= at for each in begun)
 
-    def _born(self, at: float) -> float:
-        """When the worker that lived at that time had begun."""
-        births = (each.at for each in self.seen if isinstance(each.event, Hello) and each.at <= at)
-        return max(births, default=0.0)
+    def _last(self, at: float, kind: type[Connected | Hello]) -> float:
+        """When the worker that lived at that time was connected, or had begun, of which ``kind`` tells."""
+        return max((each.at for each in self.seen if isinstance(each.event, kind) and each.at <= at), default=0.0)
 
     def _has_lost_a_part(self, at: float) -> bool:
         """Since it was well, or since this worker was born, which may yet have ended the round it was in."""
         well_until = max((end for begin, end in self.well if begin <= at), default=0.0)
-        since = min(well_until, self._born(at))
+        since = min(well_until, self._last(at, Hello))
         return any(each.kind in _LOST_PARTS and since <= each.began <= at for each in self.suffered)
 
 

@@ -19,7 +19,7 @@ FAILED_PINGS = 3
 AHEAD_POLLS = 5
 AHEAD_POLLS_IN_COMPANY = 300  # ten minutes: whoever comes back with an old checkpoint downloads our state meanwhile
 EPOCHS_AHEAD = 2  # one is the others' to catch up with
-FAILED_ROUNDS = 4  # of one kind in a row, with others there and after better ones
+FAILED_ROUNDS = 4  # of one kind in a row and for a minute, with others there and after better ones
 
 ConnectionState = Literal["ok", "searching", "cut", "diverged"]
 

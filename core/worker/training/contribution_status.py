@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
+from collections.abc import Callable
 
 from core.localizable import LocalizedText, localized
 from core.protocol.events import ContributionStatus, RoundFinished
 
 REMEMBERED_ROUNDS = 15
 ALONE_AFTER_ROUNDS = 3
+FAILING_SECONDS = 60.0  # since a better round: on a slow computer, epochs of some seconds may pass without us
 
 
 class ContributionMonitor:
@@ -17,24 +20,27 @@ class ContributionMonitor:
     ``last_averaged_epoch`` is that of the newest round that was averaged with others, 0 before the first.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._rounds: deque[RoundFinished] = deque(maxlen=REMEMBERED_ROUNDS)
         self._failed: dict[str, int] = {}  # by the kind of round, since the last one with others
+        self._averaged_at: dict[str, float] = {}  # by the kind of round
         self.last_averaged_epoch = 0
 
     def add_round(self, finished: RoundFinished) -> None:
         """Count a round that has ended; failures count only after a first success of their kind."""
         self._rounds.append(finished)
         if finished.ok:
-            self._failed[finished.kind] = 0
+            self._failed[finished.kind], self._averaged_at[finished.kind] = 0, self._clock()
             self.last_averaged_epoch = max(self.last_averaged_epoch, finished.epoch)
         elif finished.kind in self._failed:
             self._failed[finished.kind] += 1
 
     @property
     def failed_rounds(self) -> int:
-        """How many rounds of one kind in a row were averaged with nobody, after better ones."""
-        return max(self._failed.values(), default=0)
+        """How many rounds of one kind in a row were averaged with nobody, after better ones, and for a minute."""
+        long_ago = self._clock() - FAILING_SECONDS
+        return max((count for kind, count in self._failed.items() if self._averaged_at[kind] <= long_ago), default=0)
 
     def contribution_status(
         self, other_peers: int, is_in_sync: bool, connection_problem: LocalizedText

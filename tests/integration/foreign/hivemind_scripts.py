@@ -53,7 +53,7 @@ class MetricSchema(BaseModel):
 
 def say(**facts: Any) -> None:
     """One line to whoever started us."""
-    print(json.dumps(facts), flush=True)
+    print(f"{json.dumps(facts)}\n", end="", flush=True)  # in one piece: there are threads
 
 
 def join_dht(address: str | None, validators: list[RecordValidatorBase] | None = None) -> hivemind.DHT:

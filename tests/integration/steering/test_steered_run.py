@@ -42,14 +42,16 @@ def wait_for_order(peer: LineProcess[AnyEvent], state: OrderState, since: int = 
     return peer.wait_for(RunFound, lambda found: found.order.state == state, since=since, seconds=OBEYED_SECONDS)
 
 
-def stand_still(peers: Sequence[LineProcess[AnyEvent]]) -> bool:
-    """Whether these compute nothing and stay in their epochs for some reports, but for what was under way."""
-    since = [len(peer.said) for peer in peers]
-    for peer, here in zip(peers, since, strict=True):
-        while len(peer.all(Progress, here)) <= REPORTS:
-            peer.wait_for(Progress, since=len(peer.said))
-    told = [peer.all(Progress, here)[1:] for peer, here in zip(peers, since, strict=True)]
-    return all(len({(each.epoch, each.contributed_samples) for each in reports}) == 1 for reports in told)
+def wait_until_still(peers: Sequence[LineProcess[AnyEvent]]) -> None:
+    """Once what was under way has ended, these compute nothing and stay in their epochs for some reports."""
+    for peer, since in [(peer, len(peer.said)) for peer in peers]:
+        told = list[tuple[int, int]]()
+
+        def is_still(report: Progress, told: list[tuple[int, int]] = told) -> bool:
+            told.append((report.epoch, report.contributed_samples))
+            return len(told) > REPORTS and len(set(told[-REPORTS:])) == 1
+
+        peer.wait_for(Progress, is_still, since=since)
 
 
 def numbers_of_epochs(peer: Peer, since: int) -> dict[int, tuple[float | None, int]]:
@@ -88,7 +90,7 @@ def pause_over_a_restart(group: PeerGroup, organiser: Peer, volunteers: Sequence
     (told,) = workerbee(organiser.home, "steer", RUN_ID, "pause", "The data moves house.")
     for peer in (organiser, *volunteers):
         assert wait_for_order(peer, "paused").order.reason == "The data moves house."
-    assert stand_still((organiser, *volunteers))
+    wait_until_still((organiser, *volunteers))
     seeker = group.seeker(organiser.posted, "seeker")
     assert seeker.wait_for(RunFound).order.reason == "The data moves house."
 
@@ -96,7 +98,7 @@ def pause_over_a_restart(group: PeerGroup, organiser: Peer, volunteers: Sequence
     assert seeker.leave() == organiser.leave() == 0
     organiser = group.organiser(manifest=MANIFEST, listen=(listen,))
     assert wait_for_order(organiser, "paused").order.since == told["order"]["since"]
-    assert stand_still((organiser, *volunteers))
+    wait_until_still((organiser, *volunteers))
 
     here = [len(peer.said) for peer in volunteers]
     epoch = volunteers[0].epoch

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 import pytest
 
 from core.localizable import LocalizedText
 from core.protocol.events import RoundFinished
 from core.worker.training.contribution_status import (
     ALONE_AFTER_ROUNDS,
+    FAILING_SECONDS,
     REMEMBERED_ROUNDS,
     ContributionMonitor,
 )
@@ -15,9 +19,11 @@ from core.worker.training.contribution_status import (
 OK = LocalizedText()  # what is wrong with the connection: nothing
 
 
-def monitor_of(rounds: str, reason: str = "no other peer was found in time") -> ContributionMonitor:
+def monitor_of(
+    rounds: str, reason: str = "no other peer was found in time", clock: Callable[[], float] = time.monotonic
+) -> ContributionMonitor:
     """A monitor of those rounds: ``+`` was averaged with others, ``0`` too but for nothing of ours, ``-`` was not."""
-    monitor = ContributionMonitor()
+    monitor = ContributionMonitor(clock)
     for epoch, outcome in enumerate(rounds):
         monitor.add_round(
             RoundFinished(
@@ -33,6 +39,15 @@ def monitor_of(rounds: str, reason: str = "no other peer was found in time") -> 
     return monitor
 
 
+class Clock:
+    """A minute passes when it is told to."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
 def state_of(rounds: str, other_peers: int = 1, is_in_sync: bool = True) -> str:
     return monitor_of(rounds).contribution_status(other_peers, is_in_sync, OK).state
 
@@ -42,6 +57,17 @@ def test_whose_steps_were_too_few_three_times_does_not_help() -> None:
     assert state_of("+000") == "alone"
     assert "fewer steps than the run asks for" in str(monitor_of("000").contribution_status(1, True, OK).reason)
     assert monitor_of("+0000").failed_rounds == 0  # so it does not begin anew
+
+
+def test_who_fails_for_less_than_a_minute_is_late_and_not_lost() -> None:
+    """Epochs of some seconds pass without a computer that is busy with something else, and it comes back by itself."""
+    clock = Clock()
+    monitor = monitor_of("+----", "the others were ahead by an epoch", clock)
+    clock.now = FAILING_SECONDS - 1
+    assert monitor.failed_rounds == 0
+    clock.now = FAILING_SECONDS
+    assert monitor.failed_rounds == 4
+    assert monitor_of("----", clock=clock).failed_rounds == 0  # nothing says that this computer could do better
 
 
 def test_the_last_epoch_that_was_averaged_with_others_is_remembered() -> None:
