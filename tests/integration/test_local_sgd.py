@@ -171,7 +171,7 @@ def test_a_reducer_that_bends_averages_is_named_by_who_averages_them_again_and_l
     outcomes: dict[str, Outcome],
 ) -> None:
     outcome = outcomes[BENT]
-    assert outcome.outliers[:3] == [[3]] * 3, "the organiser itself averages nothing twice, but believes its keeper"
+    assert outcome.outliers[:3] == [[3]] * 3, "organiser and client average nothing twice, but believe the keeper"
     assert min(outcome.counted[:3]) >= EPOCHS - 3, outcome.rounds
 
 

@@ -73,7 +73,7 @@ class Trainer:
         self._warned_of = set[ErrorKind]()
         self._loss: torch.Tensor | None = None  # a moving mean, left on the device until somebody asks
         self._reported_at = self._stalled_seconds = 0.0
-        self._epoch, self._absurd_epochs = -1, 0
+        self._epoch, self._absurd_epochs, self._outer_steps = -1, 0, 0
         self._pending: list[AnyEvent] = []
         self._loss_sum: torch.Tensor | float = 0.0
         self.contributed_samples = 0
@@ -232,8 +232,18 @@ class Trainer:
         else:
             self._absurd_epochs = 0
             self._warned_of.discard(ErrorKind.STATE_REFUSED)
-            self._checks.observe(loss)
+            if self._has_stepped_with_the_run():
+                self._checks.observe(loss)
         yield evaluated
+
+    def _has_stepped_with_the_run(self) -> bool:
+        """Whether the new epoch's model is the run's, with which others' models may be compared.
+
+        With local SGD it is not where a round has come to nothing: our weights then hold what we have learned alone,
+        and their loss may be below that of the run's base weights for some rounds.
+        """
+        before, self._outer_steps = self._outer_steps, max(self._optimizer.state_averager.roots, default=0)
+        return not self._optimizer.takes_own_steps or self._outer_steps != before
 
     def _replace_model(self, error: Detail) -> Iterator[AnyEvent]:
         """Load the others' state, once; a volunteer whose model stays absurd for some epochs has nobody to follow.

@@ -32,6 +32,7 @@ from safetensors.torch import load_file
 from core.files.temp_folder import lock_temp_folder, remove_temp_folder
 from core.protocol.codec import decode_event
 from core.protocol.events import Evaluated, Failed, Progress, RoundFinished
+from core.protocol.peers import SuspectsSeen
 from core.run.manifest import RunManifest
 from core.run.steering.authority import RunAuthority
 from core.security.identity import Identity
@@ -264,9 +265,10 @@ class Training:
         return [Identity.load_or_create(each / "identity.key").peer_id for each in self._folders]
 
     def _outliers(self, folder: Path) -> list[int]:
-        """The members that the one with that folder has named as outliers."""
+        """The members that the one with that folder has named, or heard to be found out."""
         named = {peer for event in events_in(folder, RoundFinished) for peer in event.outliers}
-        return sorted(map(self._ids().index, named))
+        heard = (suspect for event in events_in(folder, SuspectsSeen) for suspect in event.suspects)
+        return sorted(map(self._ids().index, named | {each.peer_id for each in heard if each.found_out}))
 
     def _trials(self, log: str) -> list[list[float]]:
         """By which shares the held-out loss has changed along the changes of each member, as that log says."""

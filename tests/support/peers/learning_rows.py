@@ -81,13 +81,14 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     ``moved`` is by how much their last averaging moved each of them, as such a share. ``caught_up`` counts the rounds
     of others that each has replayed, ``kept`` how often it kept what it had changed, ``downloads`` the states that
     each has downloaded, and ``repaired`` its micro-batches, at the most, while it looked for the right base weights.
-    ``outliers`` are the numbers of the members that each has named as such. ``steps`` is how many each took in a round
-    at the most, ``counted`` in how many of its rounds what it had changed counted. ``whole`` is the share of each one's
-    rounds, after the first epoch, in which all honest members were, and ``stalled`` for how many seconds it stood still
-    at the most after that. ``shared_numbers`` is how many numbers all have in common, those that are averaged;
-    ``round_bytes`` is the size of the average of one round of local SGD, as the first member has received and kept it.
-    ``trials`` are those that each has made of what each member had changed: by which share the held-out loss has
-    changed. ``least_shares`` is how far what each had changed counted in the averages, at the least.
+    ``outliers`` are the numbers of the members that each has named as such, or has heard from the organiser or a keeper
+    to be found out, so that it averages with them no more. ``steps`` is how many each took in a round at the most,
+    ``counted`` in how many of its rounds what it had changed counted. ``whole`` is the share of each one's rounds,
+    after the first epoch, in which all honest members were, and ``stalled`` for how many seconds it stood still at
+    the most after that. ``shared_numbers`` is how many numbers all have in common, those that are averaged;
+    ``round_bytes`` is the size of the average of one round of local SGD, as the first member has received and kept
+    it. ``trials`` are those that each has made of what each member had changed: by which share the held-out loss
+    has changed. ``least_shares`` is how far what each had changed counted in the averages, at the least.
     """
 
     row: str

@@ -156,6 +156,26 @@ def test_donors_that_serve_others_are_worth_waiting_for_and_dead_ones_are_not() 
     assert download.find(Newcomer(STATE)) == STATE
 
 
+class Choosy(Newcomer):
+    """Refuses the first state that it is given: its own loss is lower than that of the run's first rounds."""
+
+    refusals = 0
+
+    def validation_error(self, state: State) -> str:
+        """What is wrong with it, at first."""
+        self.refusals += 1
+        return "its loss is higher than ours" if self.refusals == 1 else ""
+
+
+def test_a_donor_whose_state_was_refused_is_asked_again_after_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    download, newcomer = searching(), Choosy(STATE)
+    download.has_state = True
+    assert download.find(newcomer) is None and download.find(newcomer) is None
+    assert newcomer.refusals == 1
+    monkeypatch.setattr("core.worker.swarm.averaging.state_download.REFUSED_SECONDS", 0.0)
+    assert download.find(newcomer) == STATE
+
+
 def test_a_search_beside_training_tells_busy_donors_from_dead_ones() -> None:
     download = searching()
     for answers, is_busy in (((BUSY, None), True), ((None, None), False)):

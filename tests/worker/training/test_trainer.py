@@ -23,7 +23,7 @@ from core.worker.delegation.download_limit import downloads
 from core.worker.recipes import Batch, Evaluation
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
 from core.worker.swarm import SwarmOptimizer
-from core.worker.training.numeric_checks import NumericChecks
+from core.worker.training.numeric_checks import MIN_LOSSES, NumericChecks
 from core.worker.training.trainer import ABSURD_EPOCHS, RateLimiter, Trainer
 from tests.support.fault_injection import gave
 from tests.support.real_peers import PeerGroup, tiny
@@ -73,6 +73,7 @@ class Alone:
 
     def __init__(self, recipe: Cramped) -> None:
         self._recipe, self.local_epoch, self.steps = recipe, 0, list[int]()
+        self.state_averager = SimpleNamespace(roots=dict[int, bytes]())
         progress = SimpleNamespace(samples_accumulated=0, target_batch_size=9, num_peers=1, num_clients=0)
         self.tracker = SimpleNamespace(
             global_progress=progress,
@@ -210,6 +211,34 @@ def test_who_has_taken_all_steps_of_a_round_rests_until_it_ends() -> None:
     assert [next(ended).epoch, next(ended).epoch] == [1, 2]
     leaving.set()
     assert (len(optimizer.steps), optimizer.rests) == (2 * 5, 2 * 3)
+
+
+class LocalSteps(Alone):
+    """With local SGD; of each epoch, ``is_outer_step`` says whether the run's base weights have moved."""
+
+    takes_own_steps = True
+
+    def __init__(self, recipe: Cramped, *, is_outer_step: bool) -> None:
+        super().__init__(recipe)
+        self._is_outer_step, self.state_averager.roots[0] = is_outer_step, b"untrained"
+
+    def step(self, batch_size: int) -> None:
+        super().step(batch_size)
+        self.local_epoch += 1
+        if self._is_outer_step:
+            self.state_averager.roots[self.local_epoch] = b"trained"
+
+
+@pytest.mark.parametrize("is_outer_step", [True, False])
+def test_others_are_compared_with_a_model_of_the_run_and_not_with_what_was_learned_alone(is_outer_step: bool) -> None:
+    recipe, leaving = Cramped(room=4), threading.Event()
+    checks = NumericChecks.of_untrained(recipe)
+    optimizer = cast(SwarmOptimizer, LocalSteps(recipe, is_outer_step=is_outer_step))
+    events = Trainer(recipe, optimizer, 4, RateLimiter(), checks, lambda: False).events(leaving, "cpu")
+    evaluated = [event for event, _ in zip(events, range(20), strict=False) if isinstance(event, Evaluated)]
+    leaving.set()
+    assert len(evaluated) > MIN_LOSSES
+    assert (checks.worst_loss() is not None) is is_outer_step
 
 
 def test_a_device_without_room_for_one_sample_is_out_of_memory() -> None:

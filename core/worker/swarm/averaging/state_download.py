@@ -18,7 +18,7 @@ from core.worker.swarm.patches.byte_counters import received_bytes
 
 POLL_SECONDS = 0.1
 SILENCE_SECONDS = 90.0  # a download in which nothing arrives for so long has failed
-REFUSED_SECONDS = 60.0  # for which a donor is not asked again while training goes on
+REFUSED_SECONDS = 60.0  # for which a donor is not asked again
 MAX_DONORS = 8  # are asked for one state
 MAX_BUSY_SEARCHES = 300  # in a row, a few seconds apart; after them a donor that sends none is like one that fails
 
@@ -53,7 +53,7 @@ class StateDownload:
     WORKAROUND H50: hivemind takes a stream whose connection breaks for one that has come to its end. A state of which
     the end is missing is no donor's fault: it is asked again in the next search.
 
-    ``refused`` are those whose state could not be used, and why; they are not asked again as long as
+    ``refused`` are those whose state could not be used, and why; for a minute they are not asked again as long as
     somebody else is there or we have the run's state ourselves (``has_state``); the ``blocked`` never are.
     ``is_offered`` says whether anybody offered a state in the last search. ``on_progress(received_bytes,
     is_done)`` and ``on_refusal(peer_id, why)`` are called meanwhile; ``leaving`` interrupts the search.
@@ -86,6 +86,7 @@ class StateDownload:
     def find(self, averager: Downloader) -> State | None:
         """A state that can be used; ``None`` if nobody has one now. Raises Interrupted."""
         self._asking, ready = None, self._take_ready()
+        self._forgive()
         if ready is not None and not averager.is_behind(ready):
             return ready
         silent: set[PeerID] = set()
