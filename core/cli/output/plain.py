@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TextIO
+from typing import TextIO, cast
 
 from core.cli.output.summary import Tally, counted
 from core.client.session import Session
@@ -22,16 +22,19 @@ from core.protocol.events import (
     TrainingStarted,
     Warned,
 )
+from core.run.steering.control_value import Order
+from core.run.steering.edit import Edits
 from core.security.sanitize import sanitize_line
 from core.texts import event_log, figures
 from core.texts import status as status_texts
 from core.texts.experts import experts_words
+from core.texts.run import edit_words, order_words
 
 MIN_SECONDS_BETWEEN_LINES = 5.0
 _SHOWN_EXAMPLES = 6
 
 # shown in another way, or of no interest at a terminal
-_SILENT = Asked | Hello | RunFound | SearchFinished | Failed | Left | RestartDue | WorkerExited
+_SILENT = Asked | Hello | SearchFinished | Failed | Left | RestartDue | WorkerExited
 
 
 class PlainDisplay:
@@ -42,6 +45,8 @@ class PlainDisplay:
         self._prefix = f"{name}: " if name else ""
         self._last_state: str | None = None
         self._last_epoch: int | None = None
+        self._last_order, self._last_edits = Order(), cast(Edits, ())
+        self._last_rare_line = ""
         self._limited_line_at = 0.0
 
     def handle_event(self, event: ClientEvent, session: Session) -> None:
@@ -53,6 +58,8 @@ class PlainDisplay:
                 if event.state != self._last_state:
                     self._print(event_log.line(event))
                 self._last_state = event.state
+            case RunFound():
+                self._print_steering(event)
             case StateLoading():
                 self._print_rarely(status_texts.loading(event))
             case Progress():
@@ -70,6 +77,16 @@ class PlainDisplay:
     def refresh(self, session: Session, tally: Tally) -> None:
         """Print nothing: passing time is not an event."""
 
+    def _print_steering(self, event: RunFound) -> None:
+        """Print what the organiser asks of all peers from now on; what the run is was shown before it was agreed to."""
+        before, self._last_order = self._last_order, event.order
+        if event.order.state != before.state:
+            is_running = event.order.state == "running"
+            self._print("The organiser lets the run go on." if is_running else f"{order_words(event.order)}.")
+        if event.edits and event.edits != self._last_edits:
+            self._print(f"{edit_words(event.edits[-1])}.")
+        self._last_edits = event.edits
+
     def _print_progress(self, event: Progress, session: Session) -> None:
         if event.epoch != self._last_epoch:
             self._last_epoch = event.epoch
@@ -79,8 +96,8 @@ class PlainDisplay:
 
     def _print_rarely(self, line: str) -> None:
         now = time.monotonic()
-        if now - self._limited_line_at >= MIN_SECONDS_BETWEEN_LINES:
-            self._limited_line_at = now
+        if now - self._limited_line_at >= MIN_SECONDS_BETWEEN_LINES and line != self._last_rare_line:
+            self._limited_line_at, self._last_rare_line = now, line
             self._print(line)
 
     def _print(self, line: str | None) -> None:

@@ -17,6 +17,8 @@ from core.records.published.checkpoint_history import CheckpointHistory
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest
 from core.run.signed_scores import MAX_SCORES_BYTES, Score, scores_in
+from core.run.steering.control_value import ControlValue
+from core.run.steering.kept_control import asked_control
 from core.security.identity import Identity
 from core.security.sanitize import sanitize_line
 
@@ -47,11 +49,24 @@ class PublishedRun:
         return ""
 
     @property
+    def control(self) -> ControlValue:
+        """What was asked of its peers last, by `steer`, `run edit` and `run rollback`."""
+        with contextlib.suppress(OSError):
+            return asked_control(self.files, self.organiser, self.manifest.run.id)
+        return ControlValue(run_id=self.manifest.run.id)
+
+    @property
     def scores(self) -> tuple[Score, ...]:
-        """The evaluations that its organiser has signed, by rising epoch; none where they cannot be read."""
+        """The evaluations that its organiser has signed, by rising epoch; none where they cannot be read.
+
+        Those of epochs that were given up in a rollback are none.
+        """
         with contextlib.suppress(OSError, ValueError):
             encoded = read_bounded(self.files.scores_file, MAX_SCORES_BYTES)
             history = scores_in(encoded, self.organiser, self.manifest.run.id)
+            rollback = self.control.rollback
+            if history is not None and rollback is not None:
+                history = history.gone_back_to(rollback.epoch, rollback.at)
             return history.scores if history else ()
         return ()
 

@@ -329,6 +329,14 @@ def test_publish_asks_the_worker_for_what_was_typed(tmp_path: Path) -> None:
     assert (command["checkpoint_every_epochs"], command["threads"], command["device"]) == (5, 3, "cpu")
 
 
+def test_what_is_pushed_every_two_epochs_is_saved_every_two_epochs(tmp_path: Path) -> None:
+    (tmp_path / "run.toml").write_bytes(template().encode())
+    words = ["--push", "hub://somebody/adder", "--push-every", "2", "--samples", "50"]
+    assert workerbee(tmp_path, "publish", "run.toml", *words, HF_TOKEN="hf_secretsecret").code == 0
+    command = msgspec.json.decode((tmp_path / "journal").read_bytes().splitlines()[1])
+    assert command["checkpoint_every_epochs"] == 2
+
+
 def test_publish_tells_the_worker_where_the_mirror_is_written(tmp_path: Path) -> None:
     text = '[collaboration]\nmode = "local-sgd"\ntarget_batch_size = 4096\nmirror = "https://example.org/run/"\n'
     before, _, rest = template().partition("[collaboration]\n")

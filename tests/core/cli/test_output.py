@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from dataclasses import replace
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,9 +19,11 @@ from core.cli.output.summary import Tally
 from core.client.session import Session
 from core.localizable import LocalizedText
 from core.protocol.client_events import ClientEvent
-from core.protocol.events import Evaluated, Progress, RoundFinished
+from core.protocol.events import Evaluated, Progress, RoundFinished, RunFound
 from core.protocol.examples import Solved
 from core.protocol.experts import ExpertSeen, ExpertsSeen
+from core.run.run_file import parse_run_file, template
+from core.run.steering.control_value import Order
 from core.security.sanitize import sanitize_line, sanitize_text
 
 
@@ -151,6 +154,21 @@ def test_experts_are_a_part_of_the_progress_in_a_run_that_has_any() -> None:
     assert with_experts.getvalue().endswith(f", loss 1.50. Experts: {EXPERTS_WORDS}.\n")
     PlainDisplay(without).handle_event(progress(1.5), Session())
     assert without.getvalue().endswith(", loss 1.50.\n")
+
+
+def test_a_pause_of_the_run_is_told_once_and_while_it_lasts_nothing_is_repeated() -> None:
+    out = io.StringIO()
+    display, running = (
+        PlainDisplay(out),
+        RunFound(manifest=parse_run_file(template()), organiser="12D3Koo", vouched=True),
+    )
+    paused = msgspec.structs.replace(running, order=Order(state="paused", since=1e9, reason="The data moves house."))
+    for event in (running, paused, progress(1.5), paused, progress(1.5), progress(1.5), running):
+        display._limited_line_at = 0.0  # as if seconds had passed
+        display.handle_event(event, Session())
+    told = out.getvalue().splitlines()
+    assert [line.split(",")[0] for line in told[1:]] == ["Epoch 1: 1 of 2 samples", "The organiser lets the run go on."]
+    assert told[0].startswith("The organiser paused the run") and told[0].endswith(": The data moves house.")
 
 
 def test_the_live_picture_has_a_line_of_experts() -> None:

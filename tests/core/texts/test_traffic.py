@@ -56,7 +56,7 @@ def test_of_sparse_changes_more_is_received_than_sent() -> None:
     sparse = msgspec.structs.replace(
         LOCAL_SGD, collaboration=msgspec.structs.replace(LOCAL_SGD.collaboration, delta_codec="topk")
     )
-    sends = "Sends about 4.1 KB in a round and receives as much of each other peer, up to "
+    sends = "Sends about 3.2 KB in a round and receives as much of each other peer, up to "
     assert traffic_of(sparse, None, None).startswith(sends)
     assert " sent and up to " in traffic_of(sparse, 1000.0, None)
     session = replace(Session(), chosen=msgspec.structs.replace(RUN, manifest=sparse), progress=TRAINING)

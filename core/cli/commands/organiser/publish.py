@@ -77,12 +77,18 @@ def publish_request(command: PublishRun, context: CommandContext) -> Publish:
         device=device.label,
         threads=command.threads,
         public_name=command.public_name or "",
-        checkpoint_every_epochs=command.checkpoint_every_epochs,
+        checkpoint_every_epochs=_checkpoint_every(command),
         from_checkpoint=command.from_checkpoint,
         mirror=str(command.mirror.absolute()) if command.mirror else None,
         mirror_rounds=command.mirror_rounds,
         succession=succession,
     )
+
+
+def _checkpoint_every(command: PublishRun) -> int:
+    """What is pushed is a checkpoint, so these are as close to each other as the pushes."""
+    every = command.checkpoint_every_epochs
+    return every if command.push is None else min(every, command.push_every_epochs)
 
 
 def _run_to_publish(command: PublishRun, context: CommandContext) -> tuple[RunManifest, Succession | None]:

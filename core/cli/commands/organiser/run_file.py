@@ -16,7 +16,7 @@ from core.run.round_estimate import RoundEstimate, estimate_round
 from core.run.run_file import load_run_file, write_template
 from core.run.run_file_lint import lint
 from core.security.sanitize import sanitize_line
-from core.texts.figures import about, count, share, size
+from core.texts.figures import about, count, latency, share, size
 
 VOLUNTEERS = (2, 8, 32)  # sizes of a swarm for which rounds are estimated
 
@@ -95,14 +95,14 @@ def _print_estimates(command: CheckRunFile, manifest: RunManifest) -> None:
     if not estimates:
         return
     any_of_them, *_, largest = estimates
-    takes = about(any_of_them.exchange_seconds)
+    takes = _takes(any_of_them.exchange_seconds)
     receives = f"as much, which takes {takes}"
     if any_of_them.received_bytes != any_of_them.sent_bytes:
-        receives = f"as much of each sender, which takes {takes} to {about(largest.exchange_seconds)}"
+        receives = f"as much of each sender, which takes {takes} to {_takes(largest.exchange_seconds)}"
     print(
         f"\nVolunteers with {command.line} (upload/download) and GPUs that train at {command.gpu_tflops:g} TFLOP/s: "
         f"each sends {size(any_of_them.sent_bytes)} a round and receives {receives}; "
-        f"a newcomer's download takes {about(any_of_them.newcomer_seconds)}. "
+        f"a newcomer's download takes {_takes(any_of_them.newcomer_seconds)}. "
         "The line that a lone keeper needs, and its traffic, are those of each direction. An estimate: nothing was "
         "measured, and no round fails.\n"
     )
@@ -110,10 +110,14 @@ def _print_estimates(command: CheckRunFile, manifest: RunManifest) -> None:
     for each in estimates:
         table.add_row(
             count(each.volunteers),
-            about(each.round_seconds),
+            _takes(each.round_seconds),
             share(each.training_share),
             count(round(each.rounds_per_day)),
             f"{count(round(each.keeper_upload / 1e6))} Mbit/s",
             size(each.keeper_bytes_per_day),
         )
     Console(markup=False, emoji=False, highlight=False).print(table)
+
+
+def _takes(seconds: float) -> str:
+    return about(seconds) if seconds >= 1 else latency(seconds)

@@ -11,6 +11,7 @@ from core.records.published.runs import PublishedRun, published_runs
 from core.run_order.order import RunOrderFile
 from core.security.sanitize import sanitize_line
 from core.texts import figures
+from core.texts.run import order_words, rollback_words
 
 
 def runs(command: ListRuns, folders: Folders) -> int:
@@ -36,10 +37,13 @@ def runs(command: ListRuns, folders: Folders) -> int:
 
 def _lines(run: PublishedRun) -> list[str]:
     info, kept, scores = run.manifest.run, run.checkpoints, run.scores
+    order, rollback = order_words(run.control.order), rollback_words(run.control.rollback)
     last = f"loss {figures.loss(scores[-1].loss)} after epoch {scores[-1].epoch}" if scores else "none yet"
     return [
         f"{sanitize_line(info.id)}: {sanitize_line(info.name)}",
         f"  state        {'published now' if run.is_published_now else 'not published now'}, {info.state}",
+        *([f"  order        {order}"] if order else []),
+        *([f"  taken back   {rollback}"] if rollback else []),
         f"  address      {sanitize_line(run.link) or 'not known'}",
         f"  epoch        {run.epoch}",
         f"  evaluation   {last}",
@@ -58,6 +62,7 @@ def _print_object(run: PublishedRun) -> None:
         id=run.manifest.run.id,
         name=run.manifest.run.name,
         state=run.manifest.run.state,
+        order=run.control.order.state,
         revision=run.manifest.revision,
         published=run.is_published_now,
         organiser=run.organiser,

@@ -63,10 +63,7 @@ def add_publish(parser: argparse.ArgumentParser) -> None:
         help="go back to the checkpoint of epoch K; the last five are kept, and the one with the least loss",
     )
     _add_mirror(parser)
-    add_push(parser)
-    parser.add_argument(
-        "--push-every", metavar="N", type=typed.positive, default=100, help="epochs from one push to the next"
-    )
+    _add_pushes(parser)
     add_metrics(parser)
     add_computing(parser, device="auto")
     add_limits(parser)
@@ -96,6 +93,18 @@ def _add_mirror(parser: argparse.ArgumentParser) -> None:
         choices=range(1, MOST_MIRROR_ROUNDS + 1),
         default=MIRROR_ROUNDS,
         help="rounds from one file of the mirror to the next: 1, 2 or 3; the fewer, the longer a download may take",
+    )
+
+
+def _add_pushes(parser: argparse.ArgumentParser) -> None:
+    """Add the hub's repository, and how often the model is pushed there."""
+    add_push(parser)
+    parser.add_argument(
+        "--push-every",
+        metavar="N",
+        type=typed.positive,
+        default=100,
+        help="epochs from one push to the next, and at the most from one checkpoint to the next",
     )
 
 

@@ -125,8 +125,15 @@ async def _nearest(node: DHTNode, key_id: DHTID) -> list[PeerID]:
 
 
 async def _ask(node: DHTNode, peer: PeerID, key_id: DHTID) -> list[_Value]:
+    """What that peer holds under the key. It is in our routing table from then on, as with hivemind's own requests.
+
+    Else a peer that had been away would stay unknown to hivemind's ``get``, see `ping_peers`.
+    """
     request = dht_pb2.FindRequest(keys=[key_id.to_bytes()], peer=node.protocol.node_info)
     response = await node.protocol.get_stub(peer).rpc_find(request, timeout=node.protocol.wait_timeout)
+    if response.peer.node_id:
+        await node.protocol.update_routing_table(DHTID.from_bytes(response.peer.node_id), peer)
+        node.blacklist.register_success(peer)
     if response.results[0].type != dht_pb2.FOUND_DICTIONARY:
         return []
     return _values(key_id, MSGPackSerializer.loads(response.results[0].value))

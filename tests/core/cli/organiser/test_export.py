@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,10 +16,13 @@ import torch
 
 from core.files.folders import DataFolder
 from core.files.locks import PeerFiles, try_lock
+from core.records.published.rollback_order import order_rollback
 from core.records.unfinished_run import UnfinishedRun
 from core.run.manifest import RunManifest
 from core.run.multiaddr import Multiaddr
 from core.run.signed_scores import EvaluationHistory, Score, sign_scores
+from core.run.steering.control_value import Order
+from core.run.steering.kept_control import ask_control, asked_control
 from core.run_order.order import OrderedRun, RunOrderFile
 from core.security.identity import Identity
 from core.worker.recipes import build
@@ -151,6 +156,19 @@ def test_the_runs_that_were_published_are_listed_with_what_is_kept_of_them(tmp_p
     assert told["published"] and told["address"] == link and told["organiser"] in link
     assert [(each["epoch"], each["loss"]) for each in told["checkpoints"]] == [(7, 4 / 7), (3, 4 / 3)]
     assert told["evaluations"][-1] == {"epoch": 7, "loss": 4 / 7}
+
+
+def test_the_list_says_what_was_asked_of_a_runs_peers_and_drops_what_was_given_up(tmp_path: Path) -> None:
+    files = published(tmp_path, 3, 7)
+    organiser = Identity.load_or_create(files.identity_path).peer_id
+    order_rollback(files, organiser, RUN_ID, 3, time.time())
+    paused = Order(state="paused", since=time.time(), reason="We look at it.")
+    ask_control(files, asked_control(files, organiser, RUN_ID).ordered(paused, time.time()))
+    shown = workerbee(tmp_path, "runs").out
+    assert re.search(r"order +The organiser paused the run at .+: We look at it\n", shown), shown
+    assert re.search(r"taken back +to epoch 3 ", shown) and "loss 1.33 after epoch 3" in shown, shown
+    (told,) = map(json.loads, workerbee(tmp_path, "runs", "--json").out.splitlines())
+    assert told["order"] == "paused" and [each["epoch"] for each in told["evaluations"]] == [3]
 
 
 def test_the_runs_that_are_helped_are_listed_in_their_order(tmp_path: Path) -> None:
