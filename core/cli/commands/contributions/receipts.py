@@ -8,6 +8,7 @@ import msgspec
 
 from core.cli.options.shared_options import require_new_file
 from core.cli.output.json_lines import print_object
+from core.cli.output.summary import counted
 from core.cli.parser.contribution_arguments import ExportReceipts, ReceiptCommand, VerifyReceipts
 from core.engine.python import engine_python
 from core.engine.worker_command import worker_environment
@@ -36,7 +37,7 @@ def _export(command: ExportReceipts, folders: Folders) -> int:
     if command.json:
         print_object("receipts_exported", file=str(command.file), receipts=len(kept))
     else:
-        print(f"{len(kept)} receipts saved as {command.file.absolute()}.")
+        print(f"{counted(len(kept), 'receipt')} saved as {command.file.absolute()}.")
     return 0
 
 
