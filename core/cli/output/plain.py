@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TextIO, cast
+from typing import TextIO
 
 from core.cli.output.summary import Tally, counted
 from core.client.session import Session
 from core.protocol.client_events import Asked, ClientEvent, RestartDue, WorkerExited
+from core.protocol.commands import Publish
 from core.protocol.events import (
     ContributionStatus,
     Evaluated,
@@ -22,8 +23,6 @@ from core.protocol.events import (
     TrainingStarted,
     Warned,
 )
-from core.run.steering.control_value import Order
-from core.run.steering.edit import Edits
 from core.security.sanitize import sanitize_line
 from core.texts import event_log, figures
 from core.texts import status as status_texts
@@ -45,7 +44,7 @@ class PlainDisplay:
         self._prefix = f"{name}: " if name else ""
         self._last_state: str | None = None
         self._last_epoch: int | None = None
-        self._last_order, self._last_edits = Order(), cast(Edits, ())
+        self._found: dict[str, RunFound] = {}  # as each run was told of last
         self._last_rare_line = ""
         self._limited_line_at = 0.0
 
@@ -59,7 +58,7 @@ class PlainDisplay:
                     self._print(event_log.line(event))
                 self._last_state = event.state
             case RunFound():
-                self._print_steering(event)
+                self._print_steering(event, session)
             case StateLoading():
                 self._print_rarely(status_texts.loading(event))
             case Progress():
@@ -77,15 +76,17 @@ class PlainDisplay:
     def refresh(self, session: Session, tally: Tally) -> None:
         """Print nothing: passing time is not an event."""
 
-    def _print_steering(self, event: RunFound) -> None:
-        """Print what the organiser asks of all peers from now on; what the run is was shown before it was agreed to."""
-        before, self._last_order = self._last_order, event.order
-        if event.order.state != before.state:
+    def _print_steering(self, event: RunFound, session: Session) -> None:
+        """Print what the organiser asks of all peers of our run from now on; what was asked before is shown with it."""
+        run_id = event.manifest.run.id
+        before, self._found[run_id] = self._found.get(run_id), event
+        if not isinstance(session.opening, Publish) and run_id != session.joined_run_id:
+            return
+        if event.order.state != ("running" if before is None else before.order.state):
             is_running = event.order.state == "running"
             self._print("The organiser lets the run go on." if is_running else f"{order_words(event.order)}.")
-        if event.edits and event.edits != self._last_edits:
+        if before is not None and event.edits and event.edits != before.edits:
             self._print(f"{edit_words(event.edits[-1])}.")
-        self._last_edits = event.edits
 
     def _print_progress(self, event: Progress, session: Session) -> None:
         if event.epoch != self._last_epoch:

@@ -19,12 +19,14 @@ from core.cli.output.summary import Tally
 from core.client.session import Session
 from core.localizable import LocalizedText
 from core.protocol.client_events import ClientEvent
+from core.protocol.commands import Start
 from core.protocol.events import Evaluated, Progress, RoundFinished, RunFound
 from core.protocol.examples import Solved
 from core.protocol.experts import ExpertSeen, ExpertsSeen
 from core.run.run_file import parse_run_file, template
 from core.run.steering.control_value import Order
 from core.security.sanitize import sanitize_line, sanitize_text
+from tests.support.consents import NO_DIGEST
 
 
 @pytest.mark.parametrize(
@@ -156,16 +158,22 @@ def test_experts_are_a_part_of_the_progress_in_a_run_that_has_any() -> None:
     assert without.getvalue().endswith(", loss 1.50.\n")
 
 
-def test_a_pause_of_the_run_is_told_once_and_while_it_lasts_nothing_is_repeated() -> None:
+RUN = parse_run_file(template())
+
+
+def test_a_pause_of_our_run_is_told_once_and_while_it_lasts_nothing_is_repeated() -> None:
     out = io.StringIO()
+    ours = Session(consent=Start(run_id=RUN.run.id, organiser="12D3Koo", digest=NO_DIGEST, device="cpu"))
     display, running = (
         PlainDisplay(out),
-        RunFound(manifest=parse_run_file(template()), organiser="12D3Koo", vouched=True),
+        RunFound(manifest=RUN, organiser="12D3Koo", vouched=True),
     )
     paused = msgspec.structs.replace(running, order=Order(state="paused", since=1e9, reason="The data moves house."))
+    display.handle_event(paused, Session())  # one that was found, and that nobody has agreed to
+    display.handle_event(running, Session())
     for event in (running, paused, progress(1.5), paused, progress(1.5), progress(1.5), running):
         display._limited_line_at = 0.0  # as if seconds had passed
-        display.handle_event(event, Session())
+        display.handle_event(event, ours)
     told = out.getvalue().splitlines()
     assert [line.split(",")[0] for line in told[1:]] == ["Epoch 1: 1 of 2 samples", "The organiser lets the run go on."]
     assert told[0].startswith("The organiser paused the run") and told[0].endswith(": The data moves house.")
