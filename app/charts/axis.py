@@ -71,8 +71,7 @@ def time_ticks(begin: float, end: float, most: int) -> list[tuple[float, str]]:
 
 def count_ticks(begin: float, end: float, most: int) -> list[float]:
     """Round counts between two, about so many at the most."""
-    step = max(1.0, _nice_step((end - begin) / max(1, most)))
-    return [index * step for index in range(math.ceil(begin / step), math.floor(end / step) + 1)]
+    return [tick for tick in scale(begin, end, most, from_zero=False, whole=True).ticks if begin <= tick <= end]
 
 
 def time_label(at: float, *, is_day: bool) -> str:

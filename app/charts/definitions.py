@@ -8,7 +8,7 @@ Units of the series: rates are samples a second, ``step``, ``accuracy`` and ``gp
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Literal
 
@@ -103,17 +103,11 @@ def _watts(value: float) -> str:
     return fill_placeholders(translate("Graphs", "%1 W"), _whole(value))
 
 
+_LOSS = Graph("loss", ("loss", "run_loss"), figures.loss, starts_at_zero=False, bridge_seconds=inf)
 GRAPHS = (
     Graph("throughput", ("my_rate", "swarm_rate"), figures.rate, axis=figures.number),
-    Graph("loss", ("loss", "run_loss"), figures.loss, starts_at_zero=False, bridge_seconds=inf),
-    Graph(
-        "loss_by_samples",
-        ("loss", "run_loss"),
-        figures.loss,
-        starts_at_zero=False,
-        bridge_seconds=inf,
-        along="run_samples",
-    ),
+    _LOSS,
+    replace(_LOSS, key="loss_by_samples", along="run_samples"),
     Graph("accuracy", ("accuracy",), figures.share, ceiling=1.0, bridge_seconds=inf),
     Graph("gpu_utilisation", ("gpu_utilisation",), figures.share, ceiling=1.0),
     Graph("epoch", ("epoch",), _whole, starts_at_zero=False, is_whole=True, bridge_seconds=600.0),

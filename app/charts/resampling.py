@@ -16,7 +16,7 @@ def against(curve: Curve, places: Curve) -> Curve:
     Values at whose time no place is known are left out. Where a run went back, as after a rollback, the lowest and the
     highest of both times are kept.
     """
-    found = [(place, index) for index, place in _places_of(curve, places)]
+    found = _places_of(curve, places)
     if not found:
         return Curve(0.0, 1.0, array("d"), array("d"))
     begin, end = min(found)[0], max(found)[0]
@@ -29,12 +29,9 @@ def against(curve: Curve, places: Curve) -> Curve:
     return Curve(begin - step / 2, step, lows, highs)
 
 
-def _places_of(curve: Curve, places: Curve) -> list[tuple[int, float]]:
-    """Which columns of the curve have a value and a place, and the middle of that place's column."""
-    known = [index for index, low in enumerate(curve.lows) if low == low]
+def _places_of(curve: Curve, places: Curve) -> list[tuple[float, int]]:
+    """The places of the columns of the curve that have a value, and their numbers; a place is a column's middle."""
     offset, ratio = (curve.begin - places.begin) / places.step_seconds, curve.step_seconds / places.step_seconds
-    of_places = [(index, math.floor((index + 0.5) * ratio + offset)) for index in known]
-    middles = [
-        (index, (places.lows[at] + places.highs[at]) / 2) for index, at in of_places if 0 <= at < len(places.lows)
-    ]
-    return [(index, middle) for index, middle in middles if middle == middle]
+    known = ((index, math.floor((index + 0.5) * ratio + offset)) for index, low in enumerate(curve.lows) if low == low)
+    middles = (((places.lows[at] + places.highs[at]) / 2, index) for index, at in known if 0 <= at < len(places.lows))
+    return [(middle, index) for middle, index in middles if middle == middle]

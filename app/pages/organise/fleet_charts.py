@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterable
+from dataclasses import replace
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -63,10 +64,7 @@ class FleetCharts(QWidget):
 def _over_hours(graph: Graph) -> Graph:
     """The same graph for values of which there is one a minute, without what only this computer has."""
     series = tuple(each for each in graph.series if each != "my_rate")
-    bridge = max(graph.bridge_seconds, 10 * POINT_SECONDS)
-    return Graph(
-        graph.key, series, graph.figure, graph.starts_at_zero, graph.ceiling, graph.is_whole, bridge, graph.axis
-    )
+    return replace(graph, series=series, bridge_seconds=max(graph.bridge_seconds, 10 * POINT_SECONDS))
 
 
 def _curve(samples: Iterable[tuple[float, float]]) -> Curve:

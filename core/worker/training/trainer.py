@@ -242,8 +242,10 @@ class Trainer:
         With local SGD it is not where a round has come to nothing: our weights then hold what we have learned alone,
         and their loss may be below that of the run's base weights for some rounds.
         """
+        if not self._optimizer.takes_own_steps:
+            return True
         before, self._outer_steps = self._outer_steps, max(self._optimizer.state_averager.roots, default=0)
-        return not self._optimizer.takes_own_steps or self._outer_steps != before
+        return self._outer_steps != before
 
     def _replace_model(self, error: Detail) -> Iterator[AnyEvent]:
         """Load the others' state, once; a volunteer whose model stays absurd for some epochs has nobody to follow.

@@ -73,7 +73,6 @@ class Alone:
 
     def __init__(self, recipe: Cramped) -> None:
         self._recipe, self.local_epoch, self.steps = recipe, 0, list[int]()
-        self.state_averager = SimpleNamespace(roots=dict[int, bytes]())
         progress = SimpleNamespace(samples_accumulated=0, target_batch_size=9, num_peers=1, num_clients=0)
         self.tracker = SimpleNamespace(
             global_progress=progress,
@@ -220,7 +219,7 @@ class LocalSteps(Alone):
 
     def __init__(self, recipe: Cramped, *, is_outer_step: bool) -> None:
         super().__init__(recipe)
-        self._is_outer_step, self.state_averager.roots[0] = is_outer_step, b"untrained"
+        self._is_outer_step, self.state_averager = is_outer_step, SimpleNamespace(roots={0: b"untrained"})
 
     def step(self, batch_size: int) -> None:
         super().step(batch_size)

@@ -37,7 +37,8 @@ def runs(command: ListRuns, folders: Folders) -> int:
 
 def _lines(run: PublishedRun) -> list[str]:
     info, kept, scores = run.manifest.run, run.checkpoints, run.scores
-    order, rollback = order_words(run.control.order), rollback_words(run.control.rollback)
+    control = run.control
+    order, rollback = order_words(control.order), rollback_words(control.rollback)
     last = f"loss {figures.loss(scores[-1].loss)} after epoch {scores[-1].epoch}" if scores else "none yet"
     return [
         f"{sanitize_line(info.id)}: {sanitize_line(info.name)}",

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from hivemind.dht import DHT, DHTNode
+from hivemind.dht import DHT
 
+from core.run.multiaddr import split_peer
+from core.worker.swarm.dht.node import _count_peers
 from core.worker.swarm.dht.reader import read_dictionary
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
@@ -18,14 +19,10 @@ pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
 LIMIT_SECONDS = 120.0
 
 
-async def _known(_dht: DHT, node: DHTNode) -> int:
-    return len(node.protocol.routing_table.peer_id_to_uid)
-
-
 @contextmanager
-def organiser(folder: Path, port: int) -> Iterator[DHT]:
-    """A peer of the DHT that has the same id and address whenever it is there."""
-    dht = DHT(host_maddrs=[f"/ip4/127.0.0.1/tcp/{port}"], identity_path=str(folder / "identity.key"), start=True)
+def organiser(folder: Path, address: str) -> Iterator[DHT]:
+    """A peer of the DHT at that multiaddr, that has the same id whenever it is there."""
+    dht = DHT(host_maddrs=[address], identity_path=str(folder / "identity.key"), start=True)
     try:
         yield dht
     finally:
@@ -33,21 +30,19 @@ def organiser(folder: Path, port: int) -> Iterator[DHT]:
 
 
 def test_who_was_away_is_found_by_hiveminds_own_requests_once_it_has_answered_ours(tmp_path: Path) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    with organiser(tmp_path, port) as first:
-        name = first.peer_id.to_base58()
-        volunteer = DHT(initial_peers=[str(each) for each in first.get_visible_maddrs()], client_mode=True, start=True)
+    with organiser(tmp_path, "/ip4/127.0.0.1/tcp/0") as first:
+        posted = [str(each) for each in first.get_visible_maddrs()]
+        address, name = split_peer(posted[0])
+        volunteer = DHT(initial_peers=posted, client_mode=True, start=True)
     try:
         deadline = time.monotonic() + LIMIT_SECONDS
-        while volunteer.run_coroutine(_known):
+        while volunteer.run_coroutine(_count_peers):
             assert time.monotonic() < deadline
             volunteer.get("progress", latest=True)
-        with organiser(tmp_path, port) as again:
+        with organiser(tmp_path, address) as again:
             assert again.store("progress", subkey="me", value=7, expiration_time=time.time() + 600)
             assert volunteer.get("progress", latest=True) is None, "hivemind looks for nobody that it has lost"
-            while not volunteer.run_coroutine(_known):
+            while not volunteer.run_coroutine(_count_peers):
                 assert time.monotonic() < deadline
                 read_dictionary(volunteer, "control", also_ask=[name])
             found = volunteer.get("progress", latest=True)

@@ -29,13 +29,11 @@ class SparseCodec(Codec):
 
     def size(self, numbers: int) -> int:
         """The bytes of a sender's part, of which 64 in 4,096 are not zero: about, as some gaps need two bytes."""
-        blocks = -(-numbers // BLOCK)
-        return _COUNT_BYTES + blocks * (_SCALE_BYTES + 2 * KEPT + 1)
+        return _head_bytes(numbers) + _blocks(numbers) * (2 * KEPT + 1)
 
     def room(self, numbers: int) -> int:
         """The bytes of an average of many senders, at the most."""
-        blocks = -(-numbers // BLOCK)
-        return _COUNT_BYTES + blocks * (_SCALE_BYTES + 2 * MAX_KEPT) + numbers // _LONGEST
+        return _head_bytes(numbers) + _blocks(numbers) * 2 * MAX_KEPT + numbers // _LONGEST
 
     def encode(self, numbers: Tensor) -> Tensor:
         """How many there are, the scales, the gaps, then the integers."""
@@ -55,7 +53,8 @@ class SparseCodec(Codec):
         head = _head_bytes(count)
         if not head <= len(encoded) <= self.room(count):
             return False
-        kept, gaps = _kept(encoded), len(encoded) - head - _kept(encoded)
+        kept = _kept(encoded)
+        gaps = len(encoded) - head - kept
         return 0 <= kept <= gaps and int((encoded[head : head + gaps] != _LONGEST).sum()) == kept
 
     def _decode(self, encoded: Tensor, count: int) -> Tensor:
@@ -70,8 +69,12 @@ class SparseCodec(Codec):
         return decoded
 
 
+def _blocks(count: int) -> int:
+    return -(-count // BLOCK)
+
+
 def _head_bytes(count: int) -> int:
-    return _COUNT_BYTES + _SCALE_BYTES * -(-count // BLOCK)
+    return _COUNT_BYTES + _SCALE_BYTES * _blocks(count)
 
 
 def _kept(encoded: Tensor) -> int:
