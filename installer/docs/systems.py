@@ -49,8 +49,15 @@ SYSTEMS = (
     System("A CPU", "measured", "everything", "tests/bench"),
     System(
         "An NVIDIA GPU",
+        "measured",
+        "on an H200 with driver 580: found, watched, trained on in the sandbox, left to another program; "
+        "[what failed or is untried](benchmarks.md#on-a-gpu)",
+        "tests/gpu",
+    ),
+    System(
+        "A home computer's NVIDIA GPU, with a desktop on it",
         "tested by stand-in",
-        "finding and watching it, by a library in NVML's place; computing on it is untried",
+        "finding and watching it, by a library in NVML's place",
         "tests/support/environment/fake_nvml.py",
     ),
     System(

@@ -120,10 +120,11 @@ def delta_codec(ground: Ground) -> Figure:
 def tests_marked_gpu(ground: Ground) -> Figure:
     """The suite's own tests that need a GPU."""
     ground.gpu  # noqa: B018 - Untried without one
-    if not all(map(importlib.util.find_spec, ("pytest", "pytest_timeout", "xdist", "pytestqt", "hypothesis"))):
+    if not all(map(importlib.util.find_spec, ("pytest", "pytest_timeout", "xdist", "hypothesis"))):
         raise Untried("pytest and its plug-ins are not installed")
     ground.clear()
-    command = [sys.executable, "-m", "pytest", "-q", "-n0", "-m", "gpu", "tests/worker"]
+    quiet = ("-q", "-n0", "-W", "ignore", "-p", "no:cacheprovider")  # other versions of libraries warn of other things
+    command = [sys.executable, "-m", "pytest", *quiet, "-m", "gpu", "tests/worker"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     words = (done.stdout.strip().splitlines() or [""])[-1].strip("= ")
     if done.returncode not in (0, 1):

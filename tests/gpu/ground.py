@@ -82,7 +82,9 @@ class Ground:
             self.process.close()
         if (swarm := self._swarms.get(mode)) is None:
             self.end_swarms()
-            epoch_samples = self.size.epoch_seconds * (self.plain.get(mode) or 2 * slow_computer.SAMPLES_PER_SECOND)
+            epoch_samples = self.size.epochs[mode].seconds * (
+                self.plain.get(mode) or 2 * slow_computer.SAMPLES_PER_SECOND
+            )
             manifest = self.runs.small(max(1, round(epoch_samples)), mode)
             folder = self.folder / f"{mode}-{time.monotonic_ns()}"
             swarm = self._swarms[mode] = Swarm(folder, self.peers, self.worker)

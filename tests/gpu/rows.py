@@ -22,7 +22,7 @@ _TOY_PATIENCE = 4.0  # times a row's limit: who tries the code on a CPU is in no
 
 @dataclass(frozen=True)
 class Row:
-    """``seconds`` is its limit; rows that share a swarm stand together, as the first of them begins it."""
+    """``seconds`` is its limit, in which also a swarm begins; rows that share one stand together."""
 
     what: str
     seconds: float
@@ -32,17 +32,17 @@ class Row:
 ROWS: dict[str, Row] = {
     "nvml": Row("GPUs by NVML, by nvidia-smi and by CUDA", 60, device_rows.nvml),
     "gradients": Row(
-        "GPT-2 small, gradients: samples/s ÷ plain loop", 180, partial(swarm_rows.throughput, mode="gradients")
+        "GPT-2 small, gradients: samples/s ÷ plain loop", 270, partial(swarm_rows.throughput, mode="gradients")
     ),
-    "energy": Row("energy and power", 40, swarm_rows.energy),
-    "cage": Row("a confined worker trains (Landlock, seccomp)", 60, swarm_rows.confinement),
-    "two-workers": Row("two workers on one GPU", 120, swarm_rows.two_workers),
-    "pause": Row("pause → the GPU has nothing of ours", 60, swarm_rows.pause),
-    "yield": Row("another program computes on the GPU → it is free", 75, swarm_rows.yields),
+    "energy": Row("energy and power", 160, swarm_rows.energy),
+    "cage": Row("a confined worker trains (Landlock, seccomp)", 150, swarm_rows.confinement),
+    "yield": Row("another program computes on the GPU → it is free", 200, swarm_rows.yields),
     "local-sgd": Row(
-        "GPT-2 small, local SGD: samples/s ÷ plain loop", 180, partial(swarm_rows.throughput, mode="local-sgd")
+        "GPT-2 small, local SGD: samples/s ÷ plain loop", 220, partial(swarm_rows.throughput, mode="local-sgd")
     ),
-    "killed": Row("the worker is killed → the GPU has nothing of it", 60, swarm_rows.killed),
+    "two-workers": Row("two workers on one GPU", 240, swarm_rows.two_workers),
+    "pause": Row("pause → the GPU has nothing of ours", 180, swarm_rows.pause),
+    "killed": Row("the worker is killed → the GPU has nothing of it", 160, swarm_rows.killed),
     "precisions": Row("bf16, fp16 and fp32 peers in one swarm", 90, swarm_rows.precisions),
     "memory": Row("out of memory in mid-run", 60, swarm_rows.out_of_memory),
     "dry-run": Row("dry run: micro-batch beside what really fits", 90, swarm_rows.dry_run),

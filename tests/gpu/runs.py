@@ -31,6 +31,14 @@ _NOWHERE = Pretrained(repository="nobody/nothing", revision="0" * 40)  # few bit
 
 
 @dataclass(frozen=True)
+class Epochs:
+    """About how long an epoch takes, and how many are measured."""
+
+    seconds: float
+    measured: int
+
+
+@dataclass(frozen=True)
 class Size:
     """How large the proof's models are, and how long it looks; sequences in tokens, micro-batches in samples."""
 
@@ -40,24 +48,29 @@ class Size:
     larger_sequence_length: int
     micro_batch: int
     text_bytes: int
-    epoch_seconds: float
+    epochs: dict[Mode, Epochs]
     matchmaking_seconds: float
-    measured_epochs: int
     plain_seconds: float
     adapter_steps: int
     codec_numbers: int
 
 
 def full_size(memory_bytes: int) -> Size:
-    """GPT-2 small of 124 million parameters, with as many samples at a time as such a GPU has room for."""
+    """GPT-2 small of 124 million parameters, with as many samples at a time as such a GPU has room for.
+
+    An epoch of gradients is longer than the rounds of its 124 million gradients and of the three times as many numbers
+    of the optimizer's state take between two peers of one computer (24 s on 16 cores): they would be waited for.
+    """
     micro_batch = 2 if memory_bytes < 7e9 else 4 if memory_bytes < 15e9 else 8
-    return Size(_GPT2_SMALL, 1024, _LARGER, 512, micro_batch, 4_000_000, 10.0, 3.0, 3, 6.0, 10, 124_000_000)
+    epochs: dict[Mode, Epochs] = {"gradients": Epochs(30.0, 1), "local-sgd": Epochs(10.0, 3)}
+    return Size(_GPT2_SMALL, 1024, _LARGER, 512, micro_batch, 4_000_000, epochs, 3.0, 6.0, 10, 124_000_000)
 
 
 def toy_size() -> Size:
     """For a CPU: so small that every row takes seconds."""
     config, larger = GPT2(max_position_embeddings=32, **_TOY), Llama(max_position_embeddings=32, **_TOY)
-    return Size(config, 32, larger, 32, 10, 100_000, 2.0, 1.0, 1, 0.3, 3, 1_000_000)
+    epochs: dict[Mode, Epochs] = {"gradients": Epochs(2.0, 1), "local-sgd": Epochs(2.0, 1)}
+    return Size(config, 32, larger, 32, 10, 100_000, epochs, 1.0, 0.3, 3, 1_000_000)
 
 
 def write_words(folder: Path, size: Size) -> None:

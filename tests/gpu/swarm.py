@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 
 from core.client.restart_policy import RestartPolicy
-from core.protocol.events import RoundFinished
+from core.protocol.events import Progress, RoundFinished
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest
 from tests.bench.peers.metrics import Track, joint_samples_per_second
@@ -24,9 +24,10 @@ _NO_RESTART = RestartPolicy(delays_seconds=(3600.0,))  # a worker that dies shal
 
 @dataclass(frozen=True)
 class Speed:
-    """Samples a second of the volunteer in whole epochs, and how many of its rounds were averaged, of how many."""
+    """Of the volunteer in whole epochs: samples a second, its longest wait, and its rounds, averaged and all."""
 
     samples_per_second: float
+    longest_stall_seconds: float
     averaged: int
     rounds: int
 
@@ -75,7 +76,9 @@ class Swarm:
         front.until(lambda session: session.progress is not None and session.progress.epoch >= last)
         track = Track(tuple(map(Seen, front.handled_at, front.events)))  # type: ignore[arg-type]
         rounds = [event for event in front.events if isinstance(event, RoundFinished)]
-        return Speed(joint_samples_per_second((track,), first, last), sum(map(averaged, rounds)), len(rounds))
+        told = [event for event in front.events if isinstance(event, Progress) and first <= event.epoch < last]
+        rate = joint_samples_per_second((track,), first, last)
+        return Speed(rate, max(event.stalled_seconds for event in told), sum(map(averaged, rounds)), len(rounds))
 
     def close(self) -> None:
         """Nothing is left of it."""

@@ -39,7 +39,7 @@ _WATCHED_SECONDS = 10.0
 _HOG_SECONDS = 60.0
 _GPU_RULE = AvailabilityRules(battery=False, power_saver=False, metered=False, games=False, memory_pressure=None)
 _PRECISIONS: tuple[Precision, ...] = ("bf16", "fp16", "fp32")
-_NOT_COMPILED = "torch.compile does not work here"
+_NOT_COMPILED = "torch.compile does not work here, so training goes on without it: "
 
 
 def throughput(ground: Ground, mode: Mode) -> Figure:
@@ -53,10 +53,9 @@ def throughput(ground: Ground, mode: Mode) -> Figure:
     before = ground.ask("plain", manifest=manifest, numbers=numbers)["samples_per_second"]
     if not ground.is_toy:
         ground.plain[mode] = before
-    speed = ground.swarm(mode).speed(ground.size.measured_epochs)
-    words = (
-        f"{speed.samples_per_second:.1f} of {before:.1f} samples/s; {speed.averaged} of {speed.rounds} rounds averaged"
-    )
+    speed = ground.swarm(mode).speed(ground.size.epochs[mode].measured)
+    rounds = f"{speed.averaged} of {speed.rounds} rounds averaged, longest wait {speed.longest_stall_seconds:.1f} s"
+    words = f"{speed.samples_per_second:.1f} of {before:.1f} samples/s; {rounds}"
     if ground.is_toy:
         return Figure(f"{words} (of which a toy computes 300 at the most)")
     share = speed.samples_per_second / before
@@ -96,7 +95,7 @@ def confinement(ground: Ground) -> Figure:
 
 def two_workers(ground: Ground) -> Figure:
     """A second volunteer on the same GPU: both train, and average with each other."""
-    gpu, swarm = ground.gpu, ground.swarm("gradients")
+    gpu, swarm = ground.gpu, ground.swarm("local-sgd")
     first = swarm.volunteer
     alone = first.session.progress.samples_per_second or 0.0 if first.session.progress else 0.0
     second = swarm.join(ground.device.label, max(1, ground.size.micro_batch // 2))
@@ -114,16 +113,14 @@ def two_workers(ground: Ground) -> Figure:
 
 
 def pause(ground: Ground) -> Figure:
-    """From the person's pause until the GPU has nothing of ours; then it goes on."""
-    gpu, swarm = ground.gpu, ground.swarm("gradients")
-    front = swarm.volunteer
+    """From the person's pause until the GPU has nothing of ours; the next row, which kills the worker, has it go on."""
+    gpu, front = ground.gpu, ground.swarm("local-sgd").volunteer
     family, used, began = family_of(front), gpu.used_bytes, time.monotonic()
     front.client.pause()
     front.until(lambda session: session.phase == "paused")
     waited = gpu.seconds_until_free(ground.idle_bytes + NOISE_BYTES, family, MAX_KILLED_SECONDS)
     seconds = time.monotonic() - began
     left = (gpu.used_bytes - ground.idle_bytes) / 2**20
-    swarm.volunteer  # noqa: B018 - it goes on
     words = f"{seconds:.1f} s, {left:.0f} MiB left of {(used - ground.idle_bytes) / 2**20:.0f}"
     return Figure(words, f"≤ {MAX_PAUSED_SECONDS:.0f} s", waited is not None and seconds <= MAX_PAUSED_SECONDS)
 
@@ -230,7 +227,7 @@ def compilation(ground: Ground) -> Figure:
     finally:
         peer.end()
     if _NOT_COMPILED in log:
-        raise NotMeasured(log.partition(_NOT_COMPILED)[2].strip().splitlines()[0][:200])
+        raise NotMeasured(log.partition(_NOT_COMPILED)[2].strip()[:200])
     return Figure(f"{seconds:.0f} s until it trains, {rate:.0f} samples/s", "confined", "everything" not in gaps)
 
 

@@ -9,6 +9,7 @@ Nothing is installed: they are unpacked beside the wheels, and only this command
 
 from __future__ import annotations
 
+import compileall
 import hashlib
 import os
 import subprocess
@@ -73,6 +74,7 @@ def unpack(wheels: list[Path], folder: Path) -> None:
             sys.exit(f"{wheel.name} is a wheel of a kind that is not known here.")
     for program in folder.rglob(_PROGRAMS):
         program.chmod(0o755)
+    compileall.compile_dir(folder, quiet=2, workers=0)  # a confined worker could not keep what Python compiles
 
 
 def _digest(wheels: list[Path]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -51,7 +52,7 @@ def system_grants() -> tuple[Grant, ...]:
     """
     return (
         *_existing("run", _RUN + _DRIVERS),
-        *(Grant(path, "run") for path in _own_code()),
+        *(Grant(path, "run") for path in (*_own_code(), *_compilers())),
         *_existing("read", _READ),
         *_existing("device", _DEVICES + _GPUS),
         *_existing("write", _WRITE),
@@ -91,6 +92,22 @@ def _own_code() -> list[Path]:
     named = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
     folders = {sys.prefix, sys.base_prefix, sys.exec_prefix, *sys.path, *named}
     return [path for path in map(Path, sorted(folders)) if path.is_absolute() and path.exists() and _is_narrow(path)]
+
+
+def _compilers() -> list[Path]:
+    """The folders of the compilers that `torch.compile` and Triton call, which may be anywhere.
+
+    One below a hidden folder of the home is left out: with `~/.local/bin/gcc`, its folder is where secrets are, too.
+    """
+    named = [*(os.environ.get(variable) for variable in ("CC", "CXX")), "gcc", "g++", "clang"]
+    programs = [Path(program) for name in named if name and (program := shutil.which(name.split()[0]))]
+    folders = {path.parents[1] for program in programs for path in (program, program.resolve())}
+    return [folder for folder in sorted(folders) if _is_narrow(folder) and not _is_hidden(folder)]
+
+
+def _is_hidden(path: Path) -> bool:
+    home = Path.home()
+    return path.is_relative_to(home) and path.relative_to(home).parts[0].startswith(".")
 
 
 def _is_narrow(path: Path) -> bool:

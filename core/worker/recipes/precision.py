@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from typing import Any
@@ -83,8 +82,13 @@ log = logging.getLogger(__name__)
 
 
 def compile_model(model: torch.nn.Module, trial: Callable[[Callable[..., Any]], None]) -> Callable[..., Any]:
-    """The compiled model, or the model itself where ``trial`` of it fails, as without a compiler; the log says why."""
-    os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # its worker processes would outlive this one
+    """The compiled model, or the model itself where ``trial`` of it fails, as without a compiler; the log says why.
+
+    It is compiled in this process: processes of the compiler's own would outlive it, and find no GPU in the cage.
+    """
+    from torch._inductor import config
+
+    config.compile_threads = 1  # its environment variable is read when transformers is imported
     try:
         faster: Callable[..., Any] = torch.compile(model)
         trial(faster)

@@ -127,6 +127,21 @@ def test_a_groupmate_is_of_the_subnet_from_which_it_is_connected(monkeypatch: py
     assert str(peer) == other and address.startswith("/ip4/127.0.0.1/tcp/")
 
 
+def test_whoever_leaves_in_the_middle_of_an_exchange_ends_it() -> None:
+    """H66. ``Runner`` stands for an all-reduce that is under way; others have not begun, or have failed."""
+    ended = list[dict[str, bool]]()
+
+    async def leave() -> None:
+        begun, failed = asyncio.Future[Any](), asyncio.Future[Any]()
+        begun.set_result(SimpleNamespace(finalize=lambda **how: ended.append(how)))
+        failed.set_exception(ValueError())
+        groups = {b"begun": begun, b"failed": failed, b"not yet": asyncio.Future[Any]()}
+        await AveragerProcess._shutdown(SimpleNamespace(client_mode=True, _running_groups=groups), 5.0)  # type: ignore[arg-type]
+
+    asyncio.run(leave())
+    assert ended == [{"cancel": True}]
+
+
 class Unborn(AveragerProcess):
     """An averager as it is before its process is forked."""
 

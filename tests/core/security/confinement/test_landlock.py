@@ -53,6 +53,39 @@ def test_files_are_closed_by_every_version_and_the_gaps_of_the_older_ones_are_to
     assert named == "possible EACCES", "CUDA names its threads, and nobody else's"
 
 
+COMPILE = """
+say(subprocess.run([sys.argv[4]]).returncode, tried(lambda: subprocess.run([sys.argv[5]])))
+"""
+
+
+@pytest.mark.parametrize("is_named", [True, False], ids=["named by CC", "found by the PATH"])
+def test_a_compiler_anywhere_can_be_run_with_its_libraries_and_no_other_program(
+    folders: tuple[Path, Path], tmp_path: Path, *, is_named: bool
+) -> None:
+    """As torch.compile does. A wrapper calls the program beside it, as a compiler calls its parts."""
+    own, others = folders
+    wrapper, real, other = tmp_path / "chain/bin/gcc", tmp_path / "chain/lib/cc1", tmp_path / "other/bin/tool"
+    for program, text in ((wrapper, f"exec {real}"), (real, "exit 7"), (other, "exit 0")):
+        program.parent.mkdir(parents=True)
+        program.write_text(f"#!/bin/sh\n{text}\n")
+        program.chmod(0o755)
+    where = {"CC": f"{wrapper} -O2"} if is_named else {"PATH": f"{wrapper.parent}:/usr/bin:/bin"}
+    said = run_confined(RESTRICT + COMPILE, own, others, str(abi_version()), wrapper, other, **where)
+    assert said == ["7 EACCES"]
+
+
+def test_a_compiler_in_a_hidden_folder_of_the_home_opens_none_of_it(tmp_path: Path) -> None:
+    compiler = tmp_path / ".local/bin/gcc"
+    compiler.parent.mkdir(parents=True)
+    compiler.symlink_to("/bin/true")
+    said = run_confined(
+        "say([grant.path for grant in system_grants() if '.local' in str(grant.path)])",
+        HOME=str(tmp_path),
+        CC=str(compiler),
+    )
+    assert said == ["[]"]
+
+
 def test_without_landlock_all_of_it_is_a_gap() -> None:
     assert set(gaps_of(0)) == {"files", "network", "signals"}
 
