@@ -39,9 +39,7 @@ class ErrorKind(Worded, Enum):
         "The device that you chose cannot train this run.",
         "Choose another one in the settings, or look for another run to help.",
         7,
-        terminal_advice=(
-            "Choose another with --device (`workerbee doctor` lists them), or look for another run to help."
-        ),
+        terminal_advice="Choose another with --device (see `workerbee doctor`), or look for another run to help.",
     )
     GPU_UNUSABLE = ErrorText(
         "The driver knows this GPU, but it cannot compute.",
@@ -229,6 +227,9 @@ class ErrorKind(Worded, Enum):
     MODEL_UNLEARNED = ErrorText(
         "The run's model has become worse.", "Tell its organiser; Workerbee looks again by itself.", 7
     )
+    GRADIENTS_STALE = ErrorText(
+        "Epochs are too short for their averaging.", "Raise target_batch_size, by `run edit` or in the run file.", 7
+    )
     SWARM_LOST = ErrorText(
         "The connection to the other computers was lost.",
         "Workerbee joins them again by itself; if that fails, check that you are online.",
@@ -299,8 +300,7 @@ class ErrorKind(Worded, Enum):
     )
     DOWNLOAD_WRONG = ErrorText(
         "A downloaded file is not what it should be.",
-        "It was thrown away. Try again; if it stays so, somebody on the way changes files, or Workerbee needs "
-        "an update.",
+        "It was thrown away. Try again; if it stays so, somebody on the way changes files, or an update is needed.",
         6,
     )
     WORKER_CRASHED = ErrorText(

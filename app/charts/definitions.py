@@ -140,7 +140,7 @@ def title(graph: Graph) -> str:
 
 def short_title(graph: Graph) -> str:
     """The title where there is room for few letters; what is along the axis is written there."""
-    return title(graph) if graph.along is None else translate("Graphs", "Loss")
+    return title(graph) if graph.along is None else translate("Graphs", "Loss by samples")
 
 
 def curve_title(series: Series) -> str:

@@ -254,11 +254,16 @@ def _at_epoch(session: Session, epoch: int) -> Session:
 
 
 def _with_share(session: Session, event: Progress) -> Session:
-    """A new epoch has begun: what was last told of the one before is how it ended."""
-    before = session.progress
+    """A new epoch has begun: what was last told of the one before is how it ended.
+
+    What others had computed is known some reports late; an epoch that no clock ends has all its samples.
+    """
+    before, agreed = session.progress, session.agreed
     if before is None or event.epoch <= before.epoch or before.samples == 0:
         return session
-    return replace(session, last_share=min(1.0, before.my_samples / before.samples))
+    is_timed = agreed is not None and agreed.manifest.collaboration.max_round_seconds is not None
+    samples = before.samples if is_timed else max(before.samples, before.target)
+    return replace(session, last_share=min(1.0, before.my_samples / samples))
 
 
 _Answer = FitMeasured | Exported | Pushed

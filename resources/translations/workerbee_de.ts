@@ -2398,6 +2398,10 @@
         <translation>GPU-Leistungsaufnahme</translation>
     </message>
     <message>
+        <source>Loss by samples</source>
+        <translation>Loss nach Beispielen</translation>
+    </message>
+    <message>
         <source>Throughput: mine</source>
         <translation>Durchsatz: meiner</translation>
     </message>
@@ -3401,6 +3405,10 @@
         <translation>Sagen Sie es dem Organisator; Workerbee sieht von selbst wieder nach.</translation>
     </message>
     <message>
+        <source>Raise target_batch_size, by `run edit` or in the run file.</source>
+        <translation>Erhöhen Sie target_batch_size, mit `run edit` oder in der Laufdatei.</translation>
+    </message>
+    <message>
         <source>Something that this run needs cannot be fetched just now.</source>
         <translation>Etwas, das dieser Lauf braucht, lässt sich gerade nicht laden.</translation>
     </message>
@@ -3661,6 +3669,10 @@
         <translation>Das bekommt niemand sonst; bleibt es so, aktualisieren Sie den Treiber der GPU, oder leihen Sie ein anderes Gerät.</translation>
     </message>
     <message>
+        <source>Epochs are too short for their averaging.</source>
+        <translation>Die Epochen sind zu kurz für ihr Mitteln.</translation>
+    </message>
+    <message>
         <source>The connection to the other computers was lost.</source>
         <translation>Die Verbindung zu den anderen Computern ging verloren.</translation>
     </message>
@@ -3749,12 +3761,12 @@
         <translation>Eine heruntergeladene Datei ist nicht die, die sie sein soll.</translation>
     </message>
     <message>
-        <source>It was thrown away. Try again; if it stays so, somebody on the way changes files, or Workerbee needs an update.</source>
-        <translation>Sie wurde weggeworfen. Versuchen Sie es noch einmal; wenn es so bleibt, verändert jemand unterwegs Dateien, oder Workerbee muss aktualisiert werden.</translation>
-    </message>
-    <message>
         <source>The training engine is of another version than this program.</source>
         <translation>Das Trainingsprogramm hat eine andere Version als dieses Programm.</translation>
+    </message>
+    <message>
+        <source>It was thrown away. Try again; if it stays so, somebody on the way changes files, or an update is needed.</source>
+        <translation>Sie wurde verworfen. Versuchen Sie es noch einmal; bleibt es so, verändert jemand unterwegs Dateien, oder ein Update ist nötig.</translation>
     </message>
     <message>
         <source>The training process ended unexpectedly.</source>
@@ -6224,10 +6236,6 @@
         <translation>%1 kann nicht gesetzt oder weggelassen werden, während der Lauf weitergeht</translation>
     </message>
     <message>
-        <source>%1 may be changed %2 times at the most ([steering] max_change), from %3</source>
-        <translation>%1 darf höchstens um den Faktor %2 geändert werden ([steering] max_change), von %3 aus</translation>
-    </message>
-    <message>
         <source>it leads to %1, into your own network, where files that others name have no business</source>
         <translation>sie führt zu %1, in Ihr eigenes Netz, wo Dateien nichts zu suchen haben, die andere nennen</translation>
     </message>
@@ -6422,6 +6430,14 @@
     <message>
         <source>%1: %2; %3 may have %4.</source>
         <translation>%1: %2. Möglich sind in %3: %4.</translation>
+    </message>
+    <message>
+        <source>%1 may not be changed while this run goes on ([steering] max_change is 1)</source>
+        <translation>%1 darf nicht geändert werden, während dieser Lauf weitergeht ([steering] max_change ist 1)</translation>
+    </message>
+    <message>
+        <source>%1 may become %2 times higher or lower at the most ([steering] max_change), from %3</source>
+        <translation>%1 darf höchstens %2-mal so hoch oder so niedrig werden ([steering] max_change), von %3 an</translation>
     </message>
     <message>
         <source>its card cannot be read</source>
@@ -6970,6 +6986,10 @@
     <message>
         <source>its loss is %1, far beyond that of a model that has learned nothing</source>
         <translation>sein Loss ist %1, weit über dem eines Modells, das nichts gelernt hat</translation>
+    </message>
+    <message>
+        <source>Averaging takes %1 s of an epoch of %2 s. Until then everybody computes with weights that lack the last step, by which a run can unlearn. With about %3 samples in an epoch, it would be a fifth.</source>
+        <translation>Das Mitteln dauert %1 s von %2 s einer Epoche. Bis dahin rechnen alle mit Gewichten, denen der letzte Schritt fehlt; damit kann ein Lauf verlernen. Mit etwa %3 Beispielen in einer Epoche wäre es ein Fünftel.</translation>
     </message>
     <message>
         <source>It goes on with %1 samples at a time.</source>

@@ -122,9 +122,14 @@ def edit_error(manifest: RunManifest, numbers: Numbers) -> Detail:
             continue
         if was is None or becomes is None:
             return localized("%1 cannot be set or left out while the run goes on", name)
+        if most == 1:
+            return localized("%1 may not be changed while this run goes on ([steering] max_change is 1)", name)
         if max(was / becomes, becomes / was) > most * (1 + _ROUNDING):
             return localized(
-                "%1 may be changed %2 times at the most ([steering] max_change), from %3", name, f"{most:g}", f"{was:g}"
+                "%1 may become %2 times higher or lower at the most ([steering] max_change), from %3",
+                name,
+                f"{most:g}",
+                f"{was:g}",
             )
     try:
         with_numbers(manifest, numbers)

@@ -31,7 +31,7 @@ __all__ = [
     "MixtureLanguageModel",
     "Recipe",
     "build",
-    "build_for_noise",
+    "build_synthetic",
 ]
 
 

@@ -22,6 +22,7 @@ from core.worker.recipes import Example, Recipe
 from core.worker.swarm import SwarmOptimizer, received_bytes, sent_bytes
 from core.worker.training.duty_cycle import DutyCycle
 from core.worker.training.numeric_checks import PATIENCE_STEPS, NumericChecks
+from core.worker.training.staleness import Staleness
 
 REPORT_SECONDS = 0.5
 REST_SECONDS = 0.1
@@ -74,6 +75,7 @@ class Trainer:
         self._loss: torch.Tensor | None = None  # a moving mean, left on the device until somebody asks
         self._reported_at = self._stalled_seconds = 0.0
         self._epoch, self._absurd_epochs, self._outer_steps = -1, 0, 0
+        self._staleness, self._epoch_began_at = Staleness(), time.monotonic()
         self._pending: list[AnyEvent] = []
         self._loss_sum: torch.Tensor | float = 0.0
         self.contributed_samples = 0
@@ -99,7 +101,7 @@ class Trainer:
     def events(self, leaving: threading.Event, device: str) -> Iterator[AnyEvent]:
         """Train until ``leaving``; yields what happened, at most one Progress in ``REPORT_SECONDS``."""
         parameters = sum(parameter.numel() for parameter in self._recipe.model.parameters())
-        self._epoch = self._optimizer.local_epoch
+        self._epoch, self._epoch_began_at = self._optimizer.local_epoch, time.monotonic()
         yield TrainingStarted(device=device, epoch=self._epoch, parameters=parameters)
         while not leaving.is_set():
             if self._is_cut():
@@ -112,6 +114,7 @@ class Trainer:
                 yield from self._recover_from_bad_step()
             yield from self._pending_events()
             if self._optimizer.local_epoch != self._epoch:
+                yield from self._judge_staleness()
                 self._epoch = self._optimizer.local_epoch
                 yield from self._check_model()
                 self.mini_steps, self.epoch_samples, self._loss_sum = 0, 0, 0.0
@@ -207,6 +210,17 @@ class Trainer:
         if problem not in self._warned_of:
             self._warned_of.add(problem)
             yield Warned(problem=problem.key, detail=detail)
+
+    def _judge_staleness(self) -> Iterator[AnyEvent]:
+        """Tell the organiser, who can change it, where nearly all of an epoch is computed with weights of the last."""
+        optimizer, began, self._epoch_began_at = self._optimizer, self._epoch_began_at, time.monotonic()
+        stepped = optimizer.state_averager.stepped_at.get(self._epoch, -math.inf)
+        self._staleness.add_epoch(began, stepped, self._epoch_began_at)
+        advice = self._staleness.advice(optimizer.tracker.target_batch_size)
+        if not advice:
+            self._warned_of.discard(ErrorKind.GRADIENTS_STALE)
+        elif optimizer.is_organiser:
+            yield from self._warn_once(ErrorKind.GRADIENTS_STALE, advice)
 
     def _add_loss(self, loss: torch.Tensor) -> None:
         self._loss_sum = self._loss_sum + loss

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import reduce
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -126,6 +127,19 @@ def test_epochs_are_counted_from_where_we_began() -> None:
     assert (session.first_epoch, session.epochs_done) == (7, 0)
     session = reducer.reduce(session, progress(10))
     assert (session.first_epoch, session.epochs_done) == (7, 1)
+
+
+@pytest.mark.parametrize(("seconds", "share"), [(None, 0.25), (60.0, 0.5)])
+def test_the_share_of_a_step_is_that_of_all_samples_unless_a_clock_may_end_it(
+    seconds: float | None, share: float
+) -> None:
+    """The last report before a step knows of half of the others' samples at most."""
+    together = msgspec.structs.replace(FOUND.manifest.collaboration, max_round_seconds=seconds, mode="local-sgd")
+    found = msgspec.structs.replace(FOUND, manifest=msgspec.structs.replace(FOUND.manifest, collaboration=together))
+    start = Asked(consent_to(found), shown=found)
+    told = msgspec.structs.replace(progress(500), my_samples=250)
+    session = picture(JOIN, HELLO, found, SearchFinished(found=1), start, STARTED, told, progress(10, epoch=9))
+    assert session.last_share == share
 
 
 def test_only_the_last_rounds_are_kept() -> None:

@@ -74,7 +74,9 @@ class Alone:
     def __init__(self, recipe: Cramped) -> None:
         self._recipe, self.local_epoch, self.steps = recipe, 0, list[int]()
         progress = SimpleNamespace(samples_accumulated=0, target_batch_size=9, num_peers=1, num_clients=0)
+        self.state_averager = SimpleNamespace(roots={0: b"untrained"}, stepped_at={})
         self.tracker = SimpleNamespace(
+            target_batch_size=9,
             global_progress=progress,
             local_progress=progress,
             statistics=SimpleNamespace(
@@ -219,7 +221,7 @@ class LocalSteps(Alone):
 
     def __init__(self, recipe: Cramped, *, is_outer_step: bool) -> None:
         super().__init__(recipe)
-        self._is_outer_step, self.state_averager = is_outer_step, SimpleNamespace(roots={0: b"untrained"})
+        self._is_outer_step = is_outer_step
 
     def step(self, batch_size: int) -> None:
         super().step(batch_size)

@@ -228,10 +228,12 @@ class TrainingStateAverager(state_averager.TrainingStateAverager, _DownloadingAv
     """Averages parameters and statistics of the optimizer, and downloads the whole state when we are behind.
 
     A passive one only takes the average of the others. ``weight`` is that of our parameters in the rounds that begin
-    from now on; a plain hivemind peer's is 1.
+    from now on; a plain hivemind peer's is 1. In the last two epochs, ``stepped_at`` that monotonic time the model
+    that is trained had the step of the epoch before; until then its gradients are those of weights that lack it.
     """
 
     weight = 1.0
+    stepped_at: Mapping[int, float] = MappingProxyType({})
     roots: Mapping[int, bytes] = MappingProxyType({})  # see BaseWeightsAverager; two peers' states differ elsewhere
 
     def know_scores(self, scores: Sequence[Score]) -> None:
@@ -247,6 +249,11 @@ class TrainingStateAverager(state_averager.TrainingStateAverager, _DownloadingAv
 
     def _tensors_of_the_worker(self) -> Iterable[Tensor]:
         return (*self.main_parameters, *tensors_of(self.optimizer))
+
+    def _apply_optimizer_parameters_(self) -> None:
+        super()._apply_optimizer_parameters_()
+        if self.local_epoch not in self.stepped_at:
+            self.stepped_at = dict([*self.stepped_at.items(), (self.local_epoch, time.monotonic())][-2:])
 
     def load_state_from_peers(self, *args: Any, **kwargs: Any) -> None:
         """Replace our state by another peer's; one that cannot be loaded is logged, and we stay where we are.

@@ -113,7 +113,7 @@ def test_a_number_that_may_be_changed_is_shown_asked_for_and_written(
 @pytest.mark.parametrize(
     ("rate", "more", "why"),
     [
-        (0.01, "", "learning_rate may be changed 4 times at the most"),
+        (0.01, "", "learning_rate may become 4 times higher or lower at the most"),
         (0.001, 'data = { kind = "sums", digits = 3 }', "data.digits: "),
         (0.001, "data.kind = 'sums'\nrequirements.disk_mib = 9", "requirements.disk_mib: 0 → 9"),
     ],
