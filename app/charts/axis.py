@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from PySide6.QtCore import QDateTime, QLocale
+from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale
 
+translate = QCoreApplication.translate
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 _MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86400.0
 _TIME_STEPS = (
@@ -78,5 +79,10 @@ def time_label(at: float, *, is_day: bool) -> str:
     """``15:30``, or ``21 Nov`` where days are marked."""
     when = QDateTime.fromSecsSinceEpoch(round(at))
     if is_day:
-        return QLocale().toString(when.date(), "d MMM")
+        return day_label(when.date())
     return QLocale().toString(when.time(), QLocale.FormatType.ShortFormat)
+
+
+def day_label(date: QDate) -> str:
+    """``21 Nov``, in the order and with the points of the language."""
+    return QLocale().toString(date, translate("Graphs", "d MMM", "as QDate's toString has it"))

@@ -618,11 +618,11 @@
     </message>
     <message>
         <source>paused by its organiser</source>
-        <translation>vom Veranstalter angehalten</translation>
+        <translation>vom Organisator angehalten</translation>
     </message>
     <message>
         <source>finished by its organiser</source>
-        <translation>vom Veranstalter beendet</translation>
+        <translation>vom Organisator beendet</translation>
     </message>
     <message>
         <source>This is neither an https:// address nor the path of a file.</source>
@@ -2337,6 +2337,11 @@
 </context>
 <context>
     <name>Graphs</name>
+    <message>
+        <source>d MMM</source>
+        <comment>as QDate&apos;s toString has it</comment>
+        <translation>d. MMM</translation>
+    </message>
     <message>
         <source>%1 samples</source>
         <translation>%1 Beispiele</translation>
@@ -4509,7 +4514,7 @@
     </message>
     <message>
         <source>Organisers publish lists of runs. Add one by its address, and its runs are shown here.</source>
-        <translation>Veranstalter veröffentlichen Listen von Läufen. Fügen Sie eine über ihre Adresse hinzu, dann stehen ihre Läufe hier.</translation>
+        <translation>Organisatoren veröffentlichen Listen von Läufen. Fügen Sie eine über ihre Adresse hinzu, dann stehen ihre Läufe hier.</translation>
     </message>
     <message>
         <source>Runs that need you</source>

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QDate, QLocale
 
+from app.charts.axis import day_label
 from app.charts.bar_chart import Bar
 from core.placeholders import fill_placeholders
 from core.records.contribution_report import ContributionReport, ReportRow, Tariff, days_of
@@ -72,7 +73,7 @@ def _hours(value: float) -> str:
 
 
 def _label(date: QDate, is_day: bool) -> str:
-    return QLocale().toString(date, "d MMM" if is_day else "MMM yyyy")
+    return day_label(date) if is_day else QLocale().toString(date, "MMM yyyy")
 
 
 def _bar(label: str, value: float, measured: Measured) -> Bar:

@@ -7,7 +7,10 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 
 class FlowLayout(QLayout):
-    """A layout that breaks lines: parts of one line are centred, and one that is wider than the line is narrowed."""
+    """A layout that breaks lines: parts of one line are centred, and one that is wider than the line is narrowed.
+
+    A part that is hidden takes no room.
+    """
 
     def __init__(self, parent: QWidget, between: int = 5, lines_between: int = 6) -> None:
         super().__init__(parent)
@@ -47,7 +50,7 @@ class FlowLayout(QLayout):
 
     def sizeHint(self) -> QSize:  # noqa: N802
         """The size of all parts in one line."""
-        sizes = [item.sizeHint() for item in self._items]
+        sizes = [item.sizeHint() for item in self._shown()]
         width = sum(size.width() + self._between for size in sizes)
         return QSize(width, max((size.height() for size in sizes), default=0))
 
@@ -73,10 +76,13 @@ class FlowLayout(QLayout):
                 left += size.width() + self._between
             top += height + self._lines_between
 
+    def _shown(self) -> list[QLayoutItem]:
+        return [item for item in self._items if not item.isEmpty()]
+
     def _lines(self, width: int) -> list[list[QLayoutItem]]:
         lines: list[list[QLayoutItem]] = []
         room = 0
-        for item in self._items:
+        for item in self._shown():
             needed = item.sizeHint().width()
             if not lines or needed > room:
                 lines.append([])

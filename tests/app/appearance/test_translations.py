@@ -11,11 +11,12 @@ from xml.etree import ElementTree
 
 import msgspec
 import pytest
-from PySide6.QtCore import QCoreApplication, QLocale, Qt
+from PySide6.QtCore import QCoreApplication, QDate, QLocale, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from app.appearance.language import FOLDER, Language, languages
+from app.charts.axis import day_label
 from app.presentation import address as address_words
 from core.errors import ErrorKind, UserError
 from core.protocol.events import SearchFinished
@@ -205,7 +206,7 @@ def test_it_can_be_changed_and_changed_back(qapp: QApplication) -> None:
 
 
 SCRIPT = """
-from PySide6.QtCore import QCoreApplication, QLocale, Qt
+from PySide6.QtCore import QCoreApplication, QDate, QLocale, Qt
 from PySide6.QtGui import QGuiApplication
 from app.appearance.language import Language
 qt = QCoreApplication([])
@@ -266,3 +267,9 @@ def test_a_file_that_is_out_of_date_is_noticed() -> None:
     stale = translations.stale([*texts, Text("Run", "something new")])
     assert [line.split(" is ")[0] for line in stale] == ["workerbee_de.ts"]
     assert translations.stale(texts[1:])[0].startswith("workerbee_de.ts")
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "27 Nov"), ("de", "27. Nov.")])
+def test_a_day_at_an_axis_is_written_as_in_the_language(language: str, words: str) -> None:
+    with speaking(language):
+        assert day_label(QDate(2026, 11, 27)) == words

@@ -206,7 +206,8 @@ def test_a_window_is_paused_resumed_and_quit_from_a_terminal(stage: Stage) -> No
     assert "Paused" in reply["status"]
     assert told("resume")[0] == 0
     stage.desktop.window(app, TRAINING, LIMIT_SECONDS)
-    assert told("quit")[0] == 0
+    command = stage.start("terminal", "quit")
+    assert command.ended() == 0 and "leaves the run" in command.words
     assert app.ended() == 0
     assert app.offspring == []
 
