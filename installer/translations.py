@@ -52,8 +52,9 @@ def update(texts: Sequence[Text], folder: Path, languages: Iterable[str] = LANGU
             catalogue = folder / f"workerbee_{language}.ts"
             options = ["-silent", "-no-obsolete", "-locations", "none", "-source-language", "en", *plurals]
             _run("lupdate", *options, "-target-language", language, str(listed), "-ts", str(catalogue))
-            compiled = str(catalogue.with_suffix(".qm"))
-            _run("lrelease", "-silent", "-nounfinished", str(catalogue), "-qm", compiled)
+            compiled = catalogue.with_suffix(".qm.new")
+            _run("lrelease", "-silent", "-nounfinished", str(catalogue), "-qm", str(compiled))
+            compiled.replace(catalogue.with_suffix(".qm"))  # an open window has the old one mapped into its memory
 
 
 def stale(texts: Sequence[Text]) -> list[str]:

@@ -18,26 +18,31 @@ EPOCHS = 5
 
 
 class Staleness:
-    """Judges by the last ``EPOCHS`` epochs: monotonic times in seconds, shares of an epoch's time from 0 to 1."""
+    """Judges by the last ``EPOCHS`` epochs of as many samples; times are seconds of the monotonic clock."""
 
     def __init__(self) -> None:
         self._last: deque[tuple[float, float]] = deque(maxlen=EPOCHS)
+        self._target, self._is_told = 0, False
 
-    def add_epoch(self, began: float, stepped: float, ended: float) -> None:
-        """Count an epoch in which the model ``stepped`` at that time; before it ``began`` where nothing is delayed."""
+    def add_epoch(self, began: float, stepped: float, ended: float, target: int) -> None:
+        """Count an epoch of so many samples; the model ``stepped`` before it ``began`` where nothing is delayed."""
+        if target != self._target:
+            self._last.clear()
+            self._target, self._is_told = target, False
         self._last.append((min(max(0.0, stepped - began), ended - began), ended - began))
 
-    def advice(self, target: int) -> Detail:
-        """What is wrong, for the organiser of a run whose epochs have so many samples; empty where nothing is."""
-        if len(self._last) < EPOCHS:
+    def advice(self) -> Detail:
+        """What is wrong, for the organiser, once for each length of epochs; empty where nothing is."""
+        if self._is_told or len(self._last) < EPOCHS:
             return ""
         lag, epoch = (statistics.median(seconds) for seconds in zip(*self._last, strict=True))
         if lag < STALE_SHARE * epoch:
             return ""
+        self._is_told = True
         return localized(
             "Averaging takes %1 s of an epoch of %2 s. Until then everybody computes with weights that lack the last "
             "step, by which a run can unlearn. With about %3 samples in an epoch, it would be a fifth.",
             f"{lag:.1f}",
             f"{epoch:.1f}",
-            str(round(float(f"{target * lag / (AIM_SHARE * epoch):.1e}"))),
+            str(round(float(f"{self._target * lag / (AIM_SHARE * epoch):.1e}"))),
         )

@@ -215,12 +215,9 @@ class Trainer:
         """Tell the organiser, who can change it, where nearly all of an epoch is computed with weights of the last."""
         optimizer, began, self._epoch_began_at = self._optimizer, self._epoch_began_at, time.monotonic()
         stepped = optimizer.state_averager.stepped_at.get(self._epoch, -math.inf)
-        self._staleness.add_epoch(began, stepped, self._epoch_began_at)
-        advice = self._staleness.advice(optimizer.tracker.target_batch_size)
-        if not advice:
-            self._warned_of.discard(ErrorKind.GRADIENTS_STALE)
-        elif optimizer.is_organiser:
-            yield from self._warn_once(ErrorKind.GRADIENTS_STALE, advice)
+        self._staleness.add_epoch(began, stepped, self._epoch_began_at, optimizer.tracker.target_batch_size)
+        if optimizer.is_organiser and (advice := self._staleness.advice()):
+            yield Warned(problem=ErrorKind.GRADIENTS_STALE.key, detail=advice)
 
     def _add_loss(self, loss: torch.Tensor) -> None:
         self._loss_sum = self._loss_sum + loss

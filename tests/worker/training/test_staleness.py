@@ -13,26 +13,35 @@ from tests.support.real_peers import PeerGroup, averaged, tiny
 
 
 def judged(lag: float, epoch: float, epochs: int = EPOCHS) -> Staleness:
-    """After so many epochs of those seconds, each with its step so late."""
+    """After so many epochs of those seconds and 3000 samples, each with its step so late."""
     staleness = Staleness()
-    for number in range(epochs):
-        began = number * epoch
-        staleness.add_epoch(began, began + lag, began + epoch)
+    add(staleness, lag, epoch, 3000, epochs)
     return staleness
 
 
-def test_the_advice_names_an_epoch_of_which_averaging_is_a_fifth() -> None:
-    advice = judged(lag=2.5, epoch=3.0).advice(target=3000)
+def add(staleness: Staleness, lag: float, epoch: float, target: int, epochs: int = EPOCHS) -> None:
+    for _ in range(epochs):
+        staleness.add_epoch(0.0, lag, epoch, target)
+
+
+def test_the_advice_names_an_epoch_of_which_averaging_is_a_fifth_and_comes_once() -> None:
+    staleness = judged(lag=2.5, epoch=3.0)
+    advice = staleness.advice()
     assert isinstance(advice, LocalizedText)
     assert advice.blanks == ("2.5", "3.0", "12000")
-    assert not judged(lag=2.5, epoch=12.5).advice(target=12500)
+    add(staleness, 2.5, 3.0, 3000)
+    assert not staleness.advice(), "told once"
+    add(staleness, 2.5, 12.0, 12000)
+    assert not staleness.advice(), "it was followed"
+    add(staleness, 2.5, 3.0, 12001)
+    assert staleness.advice(), "of another length, with more computers"
 
 
 @pytest.mark.parametrize(
     "fine", [judged(lag=1.4, epoch=3.0), judged(lag=-60.0, epoch=3.0), judged(lag=2.5, epoch=3.0, epochs=EPOCHS - 1)]
 )
 def test_neither_a_short_wait_nor_one_that_nobody_computes_in_nor_too_few_epochs_are_told(fine: Staleness) -> None:
-    assert not fine.advice(target=3000)
+    assert not fine.advice()
 
 
 @pytest.mark.real
