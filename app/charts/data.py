@@ -70,10 +70,10 @@ class ChartData:
                 return (curve.lows[index] + curve.highs[index]) / 2
         return None
 
-    def text_of(self, series: Series, value: float | None) -> str:
-        """A value in words: ``mine 512/s``."""
+    def text_of(self, series: Series, value: float | None, *, is_named: bool = True) -> str:
+        """A value in words: ``mine 512/s``, or without the curve's name."""
         figure = figures.unknown() if value is None else self.graph.figure(value)
-        return f"{legend(series)} {figure}".strip()
+        return f"{legend(series)} {figure}".strip() if is_named else figure
 
     def description(self) -> str:
         """The latest values in words: ``mine 512/s, swarm 3,012/s``."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from core.client.hourly_traffic import increase
 from core.protocol.events import Evaluated, Progress, RunScored
 from core.records.time_series import Curve, History, Series
+from core.run.steering.edit import samples_before
 
 if TYPE_CHECKING:
     from core.client.session import Session
@@ -49,7 +50,7 @@ class CurveRecorder:
         ``at`` is in seconds since 1970.
         """
         traffic = self._traffic_values(session.progress, at)
-        values = traffic | self._progress_values(session.progress) | self._evaluation_values(session.evaluated)
+        values = traffic | self._progress_values(session) | self._evaluation_values(session.evaluated)
         if device is not None and device.kind == "cuda":
             values |= _gpu_values(device)
         for series, value in values.items():
@@ -67,7 +68,8 @@ class CurveRecorder:
         sent, received = increase(progress, before.sent_bytes, before.received_bytes)
         return {"sent_rate": sent / (at - counted_at), "received_rate": received / (at - counted_at)}
 
-    def _progress_values(self, progress: Progress | None) -> dict[Series, float | None]:
+    def _progress_values(self, session: Session) -> dict[Series, float | None]:
+        progress = session.progress
         if progress is None or progress is self._progress:
             return {}
         self._progress = progress
@@ -76,7 +78,7 @@ class CurveRecorder:
             "swarm_rate": progress.swarm_samples_per_second,
             "epoch": float(progress.epoch),
             "step": progress.samples / progress.target if progress.target else None,
-            "run_samples": float(progress.epoch * progress.target + progress.samples),
+            "run_samples": _samples_before(session, progress.epoch, progress.target) + progress.samples,
             "loss": progress.loss,
             "peers": float(progress.peers),
         }
@@ -89,15 +91,23 @@ class CurveRecorder:
 
     def _record_scores(self, key: str, session: Session) -> None:
         """Record the run's losses, and the samples behind them, at the times at which the organiser measured them."""
-        scored, run = session.scored, session.agreed
+        scored = session.scored
         if scored is None or scored is self._scored:
             return
         self._scored = scored
         for score in scored.scores:
             self._history.record(key, "run_loss", score.at, score.loss)
-            if run is not None:
-                samples = score.epoch * run.manifest.collaboration.target_batch_size
-                self._history.record(key, "run_samples", score.at, float(samples))
+            if session.agreed is not None:
+                self._history.record(key, "run_samples", score.at, _samples_before(session, score.epoch))
+
+
+def _samples_before(session: Session, epoch: int, target: int = 0) -> float:
+    """What the run had learned from before that epoch; with epochs of ``target`` samples where it is not known."""
+    agreed = session.agreed
+    if agreed is None:
+        return float(epoch * target)
+    run = session.found(agreed.manifest.run.id, agreed.organiser) or agreed  # with what was edited since
+    return float(samples_before(run.manifest, run.edits, epoch))
 
 
 def _gpu_values(device: Device) -> dict[Series, float | None]:

@@ -86,6 +86,19 @@ def numbers_at(manifest: RunManifest, edits: Iterable[Edit], epoch: int) -> Numb
     return latest_numbers(manifest, begun)
 
 
+def samples_before(manifest: RunManifest, edits: Iterable[Edit], epoch: int) -> int:
+    """About how many samples a run has learned from before that epoch began, whose edits made epochs longer or shorter.
+
+    A clock may have ended some of them earlier (``max_round_seconds``).
+    """
+    edits = tuple(edits)
+    starts = sorted(
+        {0, *(each.from_epoch for each in edits if each.from_epoch is not None and each.from_epoch < epoch)}
+    )
+    spans = zip(starts, [*starts[1:], epoch], strict=True)
+    return sum((end - start) * numbers_at(manifest, edits, start).target_batch_size for start, end in spans)
+
+
 def is_edited(manifest: RunManifest, published: RunManifest, edits: Sequence[Edit]) -> bool:
     """Whether it is the published manifest with the numbers of its last edit, whatever its revision."""
     same = msgspec.structs.replace(manifest, revision=published.revision)

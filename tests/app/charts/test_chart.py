@@ -7,14 +7,15 @@ from array import array
 from collections.abc import Callable, Hashable
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.appearance.theme import DARK, LIGHT, colours, palette_of
 from app.charts.chart import Chart
 from app.charts.definitions import GRAPHS, Graph, title
+from app.charts.heading import paint_heading
 from app.widgets.idle_queue import IdleQueue
 from core.records.time_series import Curve, Series
 from tests.app.support.training_sample import NOW, curve
@@ -162,3 +163,31 @@ def test_charts_that_share_a_queue_are_drawn_one_after_the_other(qtbot: QtBot) -
     charts[0].grab()  # the picture before, stretched
     assert drawn == []
     qtbot.waitUntil(lambda: charts[0] in drawn)
+
+
+class Recorder(QPainter):
+    """A painter that remembers what it has written."""
+
+    def __init__(self, on: QImage) -> None:
+        super().__init__(on)
+        self.said: list[str] = []
+
+    def drawText(self, where: QPointF, text: str) -> None:  # type: ignore[override]  # noqa: N802 - Qt's name
+        self.said.append(text)
+        super().drawText(where, text)
+
+
+@pytest.mark.parametrize(("width", "is_named"), [(700, True), (350, False)])
+def test_in_a_narrow_chart_the_title_comes_before_the_names_of_curves(
+    qtbot: QtBot, width: int, *, is_named: bool
+) -> None:
+    chart = shown(qtbot, next(graph for graph in GRAPHS if graph.key == "traffic"))
+    rates = curve(lambda index: 281_600.0)
+    chart.show_curves({"sent_rate": rates, "received_rate": rates}, NOW - 300.0, NOW)
+    image = QImage(width, 200, QImage.Format.Format_RGB32)
+    painter = Recorder(image)
+    paint_heading(painter, chart._data, chart._data.lines(width), width, chart.font(), colours(chart.palette()))
+    painter.end()
+    received, sent, heading = painter.said
+    assert heading == "Traffic per second"
+    assert (sent, received) == (("sent 281.6 KB/s", "received 281.6 KB/s") if is_named else 2 * ("281.6 KB/s",))

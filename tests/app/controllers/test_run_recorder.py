@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 from app.charts.decimation import columns
@@ -13,6 +14,7 @@ from app.controllers.run_recorder import RunRecorder
 from core.files.folders import Folders
 from core.protocol.events import RunScored
 from core.run.signed_scores import Score
+from core.run.steering.edit import Edit, numbers_of
 from tests.app.support.training_sample import FOUND, progress, training
 
 NOW = 1_763_700_000.0
@@ -47,19 +49,25 @@ def test_the_runs_losses_stand_where_they_were_measured() -> None:
 
 
 def test_each_loss_of_the_run_stands_at_the_samples_that_it_came_of() -> None:
-    """Also those from before this computer came; its own losses stand at what the run has learned from meanwhile."""
+    """Also those from before this computer came, and with the length that epochs had then; its own losses stand at what
+    the run has learned from meanwhile."""
+    before = numbers_of(FOUND.manifest)
+    size = before.target_batch_size
+    longer = Edit(numbers=msgspec.structs.replace(before, target_batch_size=2 * size), base=before, from_epoch=2)
+    edited = msgspec.structs.replace(FOUND, edits=(longer,))
     folders = Folders.default()
     folders.prepare()
     recorder = RunRecorder(folders)
     scores = tuple(Score(epoch=epoch, loss=3.0 - epoch, at=NOW - 600 + 200 * epoch) for epoch in (1, 2))
-    session = training(progress=progress(epoch=3, samples=250, target=1000, loss=0.5), agreed=FOUND)
+    session = training(progress=progress(epoch=3, samples=250, loss=0.5), agreed=FOUND, runs=(edited,))
     recorder.record(replace(session, scored=RunScored(latest=scores[-1], earlier=scores[:-1])), None, NOW)
     places = recorder.curve(session, "run_samples", 1800.0, NOW)
     of_run, own = (against(recorder.curve(session, each, 1800.0, NOW), places) for each in ("run_loss", "loss"))
     recorder.close()
-    for over, expected in ((of_run, {1000.0: 2.0, 2000.0: 1.0}), (own, {3250.0: 0.5})):
+    for over, expected in ((of_run, {1.0 * size: 2.0, 2.0 * size: 1.0}), (own, {4.0 * size + 250: 0.5})):
         found = columns(over, over.begin, over.begin + over.step_seconds * len(over.lows), 2000)
-        assert {each.at: each.middle for each in found} == pytest.approx(expected)
+        assert [each.at for each in found] == pytest.approx([*expected])
+        assert [each.middle for each in found] == pytest.approx([*expected.values()])
 
 
 def test_traffic_is_recorded_per_second_and_begins_anew_with_another_worker() -> None:

@@ -12,6 +12,7 @@ from core.run.steering.control_value import ControlValue
 from core.run.steering.edit import (
     LEAD_EPOCHS,
     MOST_EDITS,
+    Edit,
     Numbers,
     edit_error,
     edits_of,
@@ -20,6 +21,7 @@ from core.run.steering.edit import (
     lead_epochs,
     numbers_at,
     numbers_of,
+    samples_before,
     with_epochs,
     with_numbers,
 )
@@ -54,6 +56,17 @@ def test_each_epoch_has_its_own_numbers_and_who_is_behind_has_the_earlier_ones()
     held = [numbers_at(MANIFEST, edits, epoch) for epoch in (0, 4, 5, 8, 9, 100)]
     assert held == [BASE, BASE, SLOWER, SLOWER, SLOWEST, SLOWEST]
     assert latest_numbers(MANIFEST, edits) == SLOWEST
+
+
+def test_the_samples_of_a_run_are_counted_with_the_epochs_length_of_each_time() -> None:
+    """Epochs are twice as long from the second on, and four times from the fourth on."""
+    whole = BASE.target_batch_size
+    longer = [
+        Edit(numbers=numbers(target_batch_size=by * whole), base=BASE, from_epoch=at) for by, at in ((2, 2), (4, 4))
+    ]
+    counted = [samples_before(MANIFEST, longer, epoch) / whole for epoch in (0, 1, 2, 3, 4, 5)]
+    assert counted == [0, 1, 2, 4, 6, 10]
+    assert samples_before(MANIFEST, [], 7) == 7 * whole
 
 
 def test_an_epoch_once_signed_stays_and_a_change_that_waits_for_one_is_replaced() -> None:
