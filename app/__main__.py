@@ -11,6 +11,7 @@ from app.import_hook import remove_import_hook
 
 _NO_WINDOW_CODE = 7
 _USAGE_CODE = 2
+_INTERRUPTED_CODE = 130
 
 
 def main() -> int:
@@ -33,9 +34,12 @@ def main() -> int:
 
 
 def _command(words: list[str]) -> int:
-    from core.cli.main import run_command
+    try:
+        from core.cli.main import run_command
 
-    return run_command(words)
+        return run_command(words)
+    except KeyboardInterrupt:  # while the modules are being loaded; later it is the command's
+        return _INTERRUPTED_CODE
 
 
 def _window(request: LaunchRequest | None) -> int:

@@ -41,12 +41,12 @@ from core.cli.parser.organiser.ticket_arguments import MakeTicket, ShowKey
 from core.cli.parser.pause_arguments import ListPauses
 from core.cli.parser.report_arguments import MakeReport
 from core.cli.parser.service_arguments import InstallService, RemoveService, RunService, ShowService
-from core.cli.runner.cancellation import Stop, Stopped
+from core.cli.runner.cancellation import INTERRUPTED_CODE, Stop, Stopped
 from core.cli.runner.context import CommandContext, EventLoop
 from core.cli.runner.worker_session import SessionError
 from core.errors import UserError
 from core.files.folders import Folders
-from core.files.logs import set_up_logging
+from core.files.logs import keep_logs_off_the_terminal, set_up_logging
 from core.version import own_version
 
 _BROKEN_PIPE_CODE = 141
@@ -68,6 +68,7 @@ def run_command(words: list[str], worker_command: Sequence[str] | None = None) -
     """Run the typed command and return its exit code; no exception leaves this function."""
     for stream in (sys.stdout, sys.stderr):
         _replace_unencodable_characters(stream)
+    keep_logs_off_the_terminal()
     folders = Folders.default()
     wants_json = "--json" in words
     try:
@@ -78,6 +79,8 @@ def run_command(words: list[str], worker_command: Sequence[str] | None = None) -
         return int(done.code or 0)
     except Stopped as stopped:
         return stopped.exit_code
+    except KeyboardInterrupt:  # before, after, or without `Stop.by_signals`
+        return INTERRUPTED_CODE
     except UserError as error:
         return _fail(error, wants_json)
     except OSError as error:

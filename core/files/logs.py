@@ -35,6 +35,11 @@ def set_up_logging(logs: Path, level: int = logging.INFO) -> Path:
     return path
 
 
+def keep_logs_off_the_terminal() -> None:
+    """Have nothing printed of what is logged without `set_up_logging`: those words are for developers."""
+    logging.getLogger().addHandler(logging.NullHandler())
+
+
 def worker_log(logs: Path) -> Path:
     """The log file that all workers of this person share."""
     return logs / "worker.log"

@@ -104,6 +104,19 @@ def test_a_command_loads_no_qt() -> None:
     assert answer.stdout.endswith("[]\n"), answer.stdout + answer.stderr
 
 
+def test_ctrl_c_while_a_command_is_loaded_is_no_accident() -> None:
+    answer = in_fresh_process(
+        "import sys; sys.argv = ['workerbee', 'runs']\n"
+        "import app.__main__ as program\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, *rest):\n"
+        "        raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "sys.exit(program.main())"
+    )
+    assert (answer.returncode, answer.stderr) == (130, "")
+
+
 WINDOW_WITHOUT_A_WINDOW = """
 import linecache, os, sys
 import app.__main__ as program

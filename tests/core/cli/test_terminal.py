@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from core.cli.__main__ import main
 from tests.core.cli.terminal import Terminal
 from tests.support.cli_process import (
     ADDRESS,
@@ -59,6 +60,25 @@ def test_anything_but_a_yes_starts_nothing(terminals: list[Terminal], tmp_path: 
     assert terminal.end() == 0
     assert "Nothing was started" in terminal.shown
     assert '"start"' not in commands(tmp_path)
+
+
+def test_ctrl_c_at_the_question_before_a_deletion_is_no_accident(terminals: list[Terminal], tmp_path: Path) -> None:
+    kept = tmp_path / "home" / "data" / "history.sqlite"
+    kept.parent.mkdir(parents=True)
+    kept.touch()
+    terminals.append(Terminal(tmp_path, ["reset"], ()))
+    terminals[0].wait_for("[y/N]")
+    terminals[0].type("\x03")
+    assert terminals[0].end() == 130 and kept.exists()
+    assert terminals[0].shown.endswith("[y/N] ^C\r\n"), terminals[0].shown
+
+
+def test_ctrl_c_while_modules_are_loaded_is_no_accident_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_words: list[str]) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("core.cli.main.run_command", interrupted)
+    assert main() == 130
 
 
 def test_ctrl_c_at_the_question_starts_nothing(terminals: list[Terminal], tmp_path: Path) -> None:
