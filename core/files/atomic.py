@@ -28,11 +28,14 @@ def write_atomically(path: Path, data: bytes, mode: int = 0o600) -> None:
 
 
 def save_file(path: Path, data: bytes) -> None:
-    """Write what a person wants to keep, for its owner only, as ``write_atomically`` does; raises UserError."""
+    """Write what a person wants to keep, for its owner only, as ``write_atomically`` does.
+
+    Raises UserError: the file is where that person has chosen it, so it is no folder of ours that refuses.
+    """
     try:
         write_atomically(path, data)
     except OSError as error:
-        raise storage_problem(error, path) from error
+        raise storage_problem(error, path, ErrorKind.USAGE) from error
 
 
 @contextmanager

@@ -80,7 +80,8 @@ def _meaning(command: str, action: argparse.Action) -> str:
     if not action.help:
         raise UndocumentedError(f"{command}: {_names(action)} has no help")
     has_default = action.nargs != 0 and action.default not in (None, [], argparse.SUPPRESS)
-    default = f" Default: `{action.default}`." if has_default and str(action.default) not in action.help else ""
+    is_told = "(default: " in action.help or str(action.default) in action.help
+    default = f" Default: `{action.default}`." if has_default and not is_told else ""
     return f"{_sentence(action.help)}{default}"
 
 

@@ -10,7 +10,7 @@ from core.cli.commands.diagnostics import Finding
 from core.cli.output.json_lines import JsonDisplay, print_object
 from core.cli.output.summary import Tally
 from core.cli.parser.arguments import Doctor
-from core.cli.runner.context import CommandContext
+from core.cli.runner.context import CommandContext, kept_settings
 from core.cli.runner.displays import stream_for_people
 from core.cli.runner.worker_session import Display, WorkerSession
 from core.client.session import Session
@@ -18,7 +18,6 @@ from core.errors import UserError
 from core.hardware.discovery import find_devices
 from core.protocol.client_events import ClientEvent
 from core.protocol.commands import Check
-from core.records.settings import load_settings
 from core.security.sanitize import sanitize_line
 from core.wsl import detect_wsl
 
@@ -55,7 +54,7 @@ def findings(context: CommandContext, display: Display | None = None) -> Iterato
     yield diagnostics.clock()
     yield from diagnostics.ports()
     yield diagnostics.upload_limits()
-    yield from desktop_sources(load_settings(context.folders.settings_file)[0].availability)
+    yield from desktop_sources(kept_settings(context.folders).availability)
     yield diagnostics.disk(context.folders)
     yield from (each for each in (diagnostics.shared_memory(), diagnostics.open_files()) if each)
 

@@ -18,7 +18,10 @@ def forget(command: ForgetOrganiser, folders: Folders) -> int:
     known = KnownOrganisers(folders.contents.known_organisers_file)
     organiser = known.organisers().get(command.run_id)
     if organiser is None:
-        raise UserError(ErrorKind.NO_SUCH_RUN, f"No organiser of “{sanitize_line(command.run_id)}” is known here.")
+        names = ", ".join(map(sanitize_line, known.organisers()))
+        others = f"Those of these runs are: {names}." if names else "No other is, either."
+        unknown = f"No organiser of “{sanitize_line(command.run_id)}” is known here. {others}"
+        raise UserError(ErrorKind.USAGE, unknown)
     stream = stream_for_people(command.json)
     print(
         f"The run {command.run_id} was signed by {organiser}.\n"

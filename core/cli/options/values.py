@@ -19,6 +19,7 @@ import msgspec
 from core.run.address import MAX_CHARACTERS
 from core.run.multiaddr import Multiaddr
 from core.run.round_estimate import Line
+from core.run.signed_receipts import KeyText
 from core.run.spec.data import Repository
 from core.security.sanitize import MAX_NAME_CHARACTERS
 
@@ -163,13 +164,23 @@ def _clock_time(text: str) -> float:
     return datetime.fromisoformat(text).timestamp()
 
 
+def receipt_key(text: str) -> str:
+    """Convert the key that a receipt names to the form in which receipts have it."""
+    try:
+        return msgspec.convert(text.lower(), KeyText)
+    except msgspec.ValidationError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a key of 32 hexadecimal digits") from error
+
+
 def invitation(file: str) -> str:
     """Convert the name of a file, or - for the standard input, to the text in it; an invitation alone gets its name."""
     try:
         with contextlib.nullcontext(sys.stdin) if file == "-" else Path(file).open(encoding="utf-8") as stream:
             text = stream.read(MAX_CHARACTERS).strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise argparse.ArgumentTypeError(f"{file} cannot be read: {error}") from error
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"{file} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise argparse.ArgumentTypeError(f"{file} is not a text") from error
     if not text:
         raise argparse.ArgumentTypeError(f"{file} is empty")
     return f"invitation={text}" if _INVITATION.fullmatch(text) else text

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from core.cli.options import values as typed
 from core.cli.options.shared_options import RESULT_AS_JSON, add_json
 from core.records.contribution_report import PERIODS, Period
 
@@ -56,7 +57,12 @@ def add_contributions(commands: Any) -> None:
     add_json(export, RESULT_AS_JSON)
     verify = actions.add_parser("verify", help="say which receipts in a file hold", allow_abbrev=False)
     verify.add_argument("file", metavar="FILE", type=Path, help="the file that a volunteer has exported")
-    verify.add_argument("--key", metavar="KEY", help="refuse receipts for any other key (32 hexadecimal digits)")
+    verify.add_argument(
+        "--key",
+        metavar="KEY",
+        type=typed.receipt_key,
+        help="refuse receipts for any other key (32 hexadecimal digits)",
+    )
     add_json(verify, RESULT_AS_JSON)
 
 

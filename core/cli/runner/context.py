@@ -59,15 +59,18 @@ class CommandContext:
         return usable_devices(find_devices(), uses_gpus=uses_gpus(self.folders.data))
 
 
-def effective_settings(command: JoinRun | InspectSwarm, folders: Folders) -> Settings:
-    """Return the settings, overridden by the options of the command.
-
-    A damaged settings file is named on stderr, and the defaults are used.
-    """
+def kept_settings(folders: Folders) -> Settings:
+    """Return the settings; a damaged file of them is named on stderr, and the defaults are used."""
     settings, quarantined = load_settings(folders.settings_file)
     if quarantined is not None:
         kind = ErrorKind.SETTINGS_DAMAGED
         print(f"{title_of(kind)} {advice_of(kind)} It is {quarantined}.", file=sys.stderr)
+    return settings
+
+
+def effective_settings(command: JoinRun | InspectSwarm, folders: Folders) -> Settings:
+    """Return the settings, overridden by the options of the command."""
+    settings = kept_settings(folders)
     if isinstance(command, JoinRun):
         rates = _rates("upload_rate", command.upload_rate) | _rates("download_rate", command.download_rate)
         rules = msgspec.structs.replace(settings.availability, **rates)

@@ -9,12 +9,11 @@ from core.cli.output.json_lines import print_object
 from core.cli.parser.arguments import JoinRun
 from core.cli.parser.service_arguments import InstallService
 from core.cli.runner.agreed_runs import agreed_runs, run_order
-from core.cli.runner.context import CommandContext, effective_settings
+from core.cli.runner.context import CommandContext, effective_settings, kept_settings
 from core.cli.runner.displays import stream_for_people
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.records.recent_runs import RecentRuns
-from core.records.settings import load_settings
 from core.records.unfinished_run import UnfinishedRunFile
 from core.run.address import JoinAddress
 from core.run_order.order import OrderedRun, RunOrderFile
@@ -34,7 +33,7 @@ def install_service(command: InstallService, context: CommandContext) -> int:
     if runs:
         _keep(runs, command.order, context.folders)
         manager.install([str(workerbee_program()), "service", "run"], chosen_places())
-        _explain(manager.state(), load_settings(context.folders.settings_file)[0].start_at_login, command.json)
+        _explain(manager.state(), kept_settings(context.folders).start_at_login, command.json)
     else:
         print("Nothing was installed.", file=stream)
     if command.json:

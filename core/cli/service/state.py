@@ -6,10 +6,10 @@ from typing import TextIO
 
 from core.cli.output.json_lines import print_object
 from core.cli.parser.service_arguments import RemoveService, ShowService
+from core.cli.runner.context import kept_settings
 from core.cli.runner.displays import stream_for_people
 from core.cli.service.observed_now import unobserved_now
 from core.files.folders import Folders
-from core.records.settings import load_settings
 from core.records.unfinished_run import UnfinishedRun, UnfinishedRunFile
 from core.run_order.order import RunOrder, RunOrderFile
 from core.security.sanitize import sanitize_line
@@ -39,7 +39,7 @@ def show_service(command: ShowService, folders: Folders) -> int:
     if state.is_installed and state.starts_at_boot is not None:
         words = "It runs from boot on." if state.starts_at_boot else "It runs while you are logged in."
         print(words, file=stream)
-    unobserved = unobserved_now(load_settings(folders.settings_file)[0].availability) if state.is_installed else ()
+    unobserved = unobserved_now(kept_settings(folders).availability) if state.is_installed else ()
     for rule in unobserved:
         print(f"Note: {unobserved_words(rule)}", file=stream)
     if command.json:

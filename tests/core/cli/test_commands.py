@@ -62,6 +62,30 @@ def test_a_usage_error_is_a_sentence_with_advice(tmp_path: Path, words: tuple[st
     assert_says(workerbee(tmp_path, *words), 2, "workerbee --help")
 
 
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("contributions", "--csv", "nowhere/table.csv"), "nowhere/table.csv: No such file or directory."),
+        (("receipts", "export", "nowhere/mine.json"), "nowhere/mine.json: No such file or directory."),
+        (("receipts", "verify", "mine.json", "--key", "abc"), "'abc' is not a key of 32 hexadecimal digits."),
+        (("join", ADDRESS, "--invitation", "nowhere"), "nowhere cannot be read: No such file or directory."),
+        (("forget", "sums"), "No organiser of “sums” is known here. No other is, either."),
+    ],
+)
+def test_a_file_or_a_name_that_is_none_is_named_with_the_reason(
+    tmp_path: Path, words: tuple[str, ...], reason: str
+) -> None:
+    result = workerbee(tmp_path, *words)
+    assert_says(result, 2, reason)
+    assert "WORKERBEE_HOME" not in result.err and "--recipe" not in result.err and "Errno" not in result.err
+
+
+def test_what_is_logged_is_not_for_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("a file where the folder should be")
+    result = workerbee(tmp_path, "runs")
+    assert (result.out, result.err) == ("No run was published from here.\n", "")
+
+
 def test_without_a_command_there_is_help(tmp_path: Path) -> None:
     result = workerbee(tmp_path)
     assert (result.code, result.err) == (0, "")
@@ -521,11 +545,14 @@ def test_what_was_not_said_is_as_the_settings_have_it(tmp_path: Path) -> None:
     assert start["disk_limit_bytes"] == 200_000_000
 
 
-def test_a_damaged_settings_file_is_named_and_kept_and_the_program_goes_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("words", [("join", ADDRESS, "--yes", "--epochs", "1"), ("contributions",)])
+def test_a_damaged_settings_file_is_named_and_kept_and_the_program_goes_on(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
     settings = tmp_path / "home" / "settings" / "settings.toml"
     settings.parent.mkdir(parents=True)
     settings.write_text('network = "cli')
-    result = workerbee(tmp_path, "join", ADDRESS, "--yes", "--epochs", "1")
+    result = workerbee(tmp_path, *words)
     assert result.code == 0
     aside = settings.with_name("settings.toml.broken-1")
     assert str(aside) in result.err

@@ -59,7 +59,7 @@ def _verified(command: VerifyReceipts, folders: Folders) -> list[Verified]:
     """In a process of the engine, which has what verifies signatures."""
     if not command.file.is_file():
         raise UserError(ErrorKind.USAGE, f"There is no file {command.file}.")
-    words = [str(command.file.absolute()), *([command.key.lower()] if command.key else [])]
+    words = [str(command.file.absolute()), *([command.key] if command.key else [])]
     done = subprocess.run(
         [str(engine_python(folders.data)), "-P", "-m", "core.run.receipt_file", *words],
         env=worker_environment(),

@@ -8,20 +8,19 @@ from rich.table import Table
 from core.cli.options.shared_options import require_new_file
 from core.cli.output.json_lines import print_object
 from core.cli.parser.contribution_arguments import ListContributions
+from core.cli.runner.context import kept_settings
 from core.cli.runner.displays import console_for
 from core.files.atomic import save_file
 from core.files.folders import Folders
 from core.records.contribution_report import ContributionReport, Tariff, as_csv, fields_of
 from core.records.contribution_tables import contributions_in_file
-from core.records.settings import load_settings
 from core.texts.contributions.table import cells, has_earlier, headings, notes
 
 
 def list_contributions(command: ListContributions, folders: Folders) -> int:
     """Print the table and its sum, or write it to a file; a file that is there already is an error."""
-    settings, _quarantined = load_settings(folders.settings_file)
     report = ContributionReport.of(contributions_in_file(folders.contents.history_file), command.period)
-    tariff = Tariff.of(settings)
+    tariff = Tariff.of(kept_settings(folders))
     if command.csv is not None:
         _save(report, tariff, command)
     if command.json:

@@ -14,7 +14,7 @@ from core.catalogue.source import is_web_address, read_catalogue, source_in
 from core.cli.output.json_lines import print_object
 from core.cli.output.plain import PlainDisplay
 from core.cli.parser.organiser.catalogue_arguments import AddToCatalogue, CatalogueCommand, ShowCatalogue, SignCatalogue
-from core.cli.runner.context import CommandContext
+from core.cli.runner.context import CommandContext, kept_settings
 from core.cli.runner.displays import stream_for_people
 from core.cli.runner.run_search import find_runs
 from core.cli.runner.worker_session import WorkerSession
@@ -26,7 +26,6 @@ from core.hardware.device import Device
 from core.hardware.discovery import choose_device
 from core.protocol.events import RunFound
 from core.records.published.runs import find_published_run
-from core.records.settings import load_settings
 from core.run.address import JoinAddress, UnreadableAddress
 from core.security.identity import Identity
 from core.security.sanitize import sanitize_line
@@ -143,7 +142,7 @@ def _show(command: ShowCatalogue, context: CommandContext) -> int:
         source = str(Path(source).absolute())
     read = read_catalogue(source_in(source))
     devices = context.devices()
-    device = choose_device(devices, load_settings(context.folders.settings_file)[0].device)
+    device = choose_device(devices, kept_settings(context.folders).device)
     if command.json:
         print_object("catalogue", publisher=read.publisher, title=read.catalogue.title, **_dates(read.catalogue))
     else:

@@ -53,7 +53,7 @@ def add_block(parser: argparse.ArgumentParser) -> None:
         metavar="TIME",
         type=typed.seconds,
         default=DEFAULT_BLOCK_SECONDS,
-        help="for how long, such as 12h (7d)",
+        help="for how long, such as 12h (default: 7d)",
     )
     time.add_argument("--lift", action="store_true", help="block the peer no longer")
     add_json(parser, RESULT_AS_JSON)
