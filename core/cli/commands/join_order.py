@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from core.cli.commands.join import join, rules_of
 from core.cli.parser.arguments import JoinRun
 from core.cli.runner.agreed_runs import agreed_runs, run_order
@@ -18,16 +20,16 @@ def join_runs(command: JoinRun, context: CommandContext) -> int:
     """Help the run, or the runs in their order until a limit is reached, a stop is requested or none is left."""
     if not command.order.following:
         return join(command, context)
-    settings, stream = effective_settings(command, context.folders), stream_for_people(command.json)
+    settings, people = effective_settings(command, context.folders), partial(stream_for_people, command.json)
     device = choose_device(context.devices(), settings.device)
     runs = agreed_runs(command, settings, context)
     if not runs:
-        print("Nothing was started.", file=stream)
+        print("Nothing was started.", file=people())
         return 0
     worker = WorkerSession(context, display_for(command.json))
     heeded = following_rules(worker, rules_of(command, settings), context.folders, [device])
     with worker, recording_contributions(worker, context.folders), heeded:
-        training = OrderedTraining(worker, context, settings, run_order(runs, command.order), stream)
+        training = OrderedTraining(worker, context, settings, run_order(runs, command.order), people)
         with live_training(worker, context.stop, command.json):
             training.run(command.limits)
     return 0

@@ -43,6 +43,8 @@ class LiveDisplay:
         match event:
             case Warned():
                 self._console.print(Text(f"Note: {event_log.line(event)}", style="yellow"))
+            case RunContinued(switch=None):
+                pass  # the first of an order: nothing was interrupted
             case CheckpointSaved() | RunContinued() | EarlierRunReopened():
                 self._console.print(Text(event_log.line(event) or ""), soft_wrap=True)
             case _:

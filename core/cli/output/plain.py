@@ -8,7 +8,7 @@ from typing import TextIO
 
 from core.cli.output.summary import Tally, counted
 from core.client.session import Session
-from core.protocol.client_events import Asked, ClientEvent, RestartDue, WorkerExited
+from core.protocol.client_events import Asked, ClientEvent, RestartDue, RunContinued, WorkerExited
 from core.protocol.commands import Publish
 from core.protocol.events import (
     ContributionStatus,
@@ -66,6 +66,8 @@ class PlainDisplay:
             case Evaluated():
                 self._print(event_log.line(event))
                 self._print(_examples(event))
+            case RunContinued(switch=None):
+                pass  # the service's run, or the first of an order: what it does is printed
             case _ if isinstance(event, _SILENT):
                 pass
             case _:

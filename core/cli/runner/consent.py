@@ -18,9 +18,9 @@ def confirm(question: str, wants_json: bool) -> bool:
 
 def answers_yes(question: str, stream: TextIO) -> bool:
     """Ask a question on that stream; anything but a clear yes is a no, the end of the input too."""
-    print(f"{question} [y/N] ", end="", file=stream, flush=True)
     answer = ""
     try:
+        print(f"{question} [y/N] ", end="", file=stream, flush=True)
         answer = sys.stdin.readline()
     finally:  # a Ctrl-C too: what follows begins a line of its own
         if not answer.endswith("\n"):

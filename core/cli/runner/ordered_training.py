@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TextIO
@@ -35,7 +35,8 @@ class _Sums:
 class OrderedTraining:
     """Helps the runs of an order with one worker session, until a limit is reached or a stop is requested.
 
-    ``file`` is where the changes are written down; without one they are only told.
+    ``stream`` is asked for at each line, since a live display takes the terminal's for itself. ``file`` is where the
+    changes are written down; without one they are only told.
     """
 
     def __init__(
@@ -44,7 +45,7 @@ class OrderedTraining:
         context: CommandContext,
         settings: Settings,
         order: RunOrder,
-        stream: TextIO,
+        stream: Callable[[], TextIO],
         file: RunOrderFile | None = None,
     ) -> None:
         folders = context.folders
@@ -105,7 +106,7 @@ class OrderedTraining:
             return
         worker.leave()
         now, session, tally = time.monotonic(), worker.session, worker.tally
-        print(f"{self._name}: {tally.summary(session, now)}", file=self._stream, flush=True)
+        print(f"{self._name}: {tally.summary(session, now)}", file=self._stream(), flush=True)
         before = self._sums
         self._sums = replace(
             before,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
 from core.cli.options.shared_options import NO_LIMITS
 from core.cli.parser.arguments import JoinRun
@@ -78,8 +79,8 @@ def _run_in_order(command: RunService, context: CommandContext, settings: Settin
     worker = WorkerSession(context, display_for(command.json))
     heeded = following_rules(worker, settings.availability, context.folders, [chosen])
     with worker, recording_contributions(worker, context.folders), heeded:
-        stream = stream_for_people(command.json)
-        OrderedTraining(worker, context, settings, file.order, stream, file).run(NO_LIMITS)
+        people = partial(stream_for_people, command.json)
+        OrderedTraining(worker, context, settings, file.order, people, file).run(NO_LIMITS)
     return 0
 
 

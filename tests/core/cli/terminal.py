@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import select
 import subprocess
 import termios
@@ -60,6 +61,22 @@ class Terminal:
         """Whether echo and line editing are what they were, and the cursor can be seen."""
         is_visible = self.shown.rfind("\x1b[?25l") <= self.shown.rfind("\x1b[?25h")
         return termios.tcgetattr(self._slave) == self.before and is_visible
+
+    @property
+    def lines(self) -> list[str]:
+        """What is left to read, without what was drawn over; of a terminal that is wider than any line."""
+        lines, row = [""], 0
+        for part in re.split(r"(\x1b\[[0-9;?]*[A-Za-z]|\n|\r)", self.shown):
+            if part == "\n":
+                row += 1
+                lines += [""] * (row == len(lines))
+            elif part == "\x1b[1A":
+                row -= 1
+            elif part == "\x1b[2K":
+                lines[row] = ""
+            elif not part.startswith(("\x1b", "\r")):
+                lines[row] += part
+        return lines
 
     def close(self) -> None:
         """Leave nothing behind."""

@@ -15,6 +15,7 @@ import pytest
 from core.errors import ErrorKind
 from core.protocol.codec import decode_command
 from core.protocol.commands import Start
+from tests.core.cli.terminal import Terminal
 from tests.support.cli_process import ADDRESS, LIMIT_SECONDS, argv, environment, fake, workerbee
 from tests.support.environment.x11_desktop import wait_for
 from tests.support.peers import fake_worker
@@ -95,6 +96,15 @@ def test_limits_hold_for_all_runs_together_and_each_has_its_own_last_line(tmp_pa
     be(tmp_path)
     done = workerbee(tmp_path, *WORDS, "--samples", "50", worker=fake(tmp_path, "follow_world"))
     assert done.code == 0, done.err
-    assert done.out.splitlines()[-1].startswith("Alpha: Helped for")
+    assert done.out.splitlines()[-1].startswith("Alpha: Helped for") and "interrupted" not in done.out
     wrong = workerbee(tmp_path, "join", FIRST, "--return-after", "1h")
     assert wrong.code == ErrorKind.USAGE.exit_code and "--then" in wrong.err
+
+
+def test_at_a_terminal_the_last_line_of_a_run_is_not_drawn_over(tmp_path: Path, terminals: list[Terminal]) -> None:
+    be(tmp_path)
+    terminal = Terminal(tmp_path, (*WORDS, "--samples", "50"), fake(tmp_path, "follow_world"))
+    terminals.append(terminal)
+    assert terminal.end() == 0
+    assert [line.split(":")[0] for line in terminal.lines if "Helped for" in line] == ["Alpha"], terminal.shown
+    assert "interrupted" not in terminal.shown
