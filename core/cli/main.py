@@ -44,7 +44,8 @@ from core.cli.parser.service_arguments import InstallService, RemoveService, Run
 from core.cli.runner.cancellation import INTERRUPTED_CODE, Stop, Stopped
 from core.cli.runner.context import CommandContext, EventLoop
 from core.cli.runner.worker_session import SessionError
-from core.errors import UserError
+from core.errors import ErrorKind, UserError
+from core.files.atomic import DISK_FULL_CODES
 from core.files.folders import Folders
 from core.files.logs import keep_logs_off_the_terminal, set_up_logging
 from core.version import own_version
@@ -84,6 +85,8 @@ def run_command(words: list[str], worker_command: Sequence[str] | None = None) -
     except UserError as error:
         return _fail(error, wants_json)
     except OSError as error:
+        if error.errno in DISK_FULL_CODES:  # that of our output, too
+            return _fail(UserError(ErrorKind.DISK_FULL, f"{error.strerror}."), wants_json)
         if error.errno not in (errno.EPIPE, errno.EIO):  # whoever read our output has gone
             return _fail(log_unexpected_error(folders), wants_json)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

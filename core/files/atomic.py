@@ -13,11 +13,12 @@ from typing import BinaryIO
 
 from core.errors import ErrorKind, UserError
 
+DISK_FULL_CODES = (errno.ENOSPC, errno.EDQUOT)
+
 
 def storage_problem(error: OSError, path: Path, refused: ErrorKind = ErrorKind.FOLDER_NOT_WRITABLE) -> UserError:
     """What a failed write to ``path`` means to a person: a full disk, or a folder that refuses."""
-    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-    problem = ErrorKind.DISK_FULL if full else refused
+    problem = ErrorKind.DISK_FULL if error.errno in DISK_FULL_CODES else refused
     return UserError(problem, f"{path}: {error.strerror or type(error).__name__}.")
 
 

@@ -33,9 +33,9 @@ def expert_facts(run: RunFound) -> list[tuple[str, str]]:
 
 
 def role_words(run: RunFound, role: ExpertRole, most: int | None) -> str:
-    """Return what this computer will do in a run with experts; nothing where a run has none."""
+    """Return what this computer will do in a run with experts; in one without, only that there are none to host."""
     if estimate_requirements(run.manifest).experts is None:
-        return ""
+        return "" if role == "train" else translate("Experts", "trains: this run has no experts to host")
     if role == "train":
         return translate("Experts", "trains; it hosts no experts (workerbee join --role both would)")
     words = (

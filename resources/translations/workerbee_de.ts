@@ -1813,6 +1813,10 @@
         <translation>rechnet für jeden, der fragt; alle, die im Lauf trainieren, ändern die Experten, jeder ein wenig. Programme werden nicht gesendet</translation>
     </message>
     <message>
+        <source>trains: this run has no experts to host</source>
+        <translation>trainiert: dieser Lauf hat keine Experten zu beherbergen</translation>
+    </message>
+    <message>
         <source>trains; it hosts no experts (workerbee join --role both would)</source>
         <translation>trainiert; er beherbergt keine Experten (mit workerbee join --role both täte er es)</translation>
     </message>

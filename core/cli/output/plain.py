@@ -9,13 +9,14 @@ from typing import TextIO
 from core.cli.output.summary import Tally, counted
 from core.client.session import Session
 from core.protocol.client_events import Asked, ClientEvent, RestartDue, RunContinued, WorkerExited
-from core.protocol.commands import Publish
+from core.protocol.commands import Join, Publish
 from core.protocol.events import (
     ContributionStatus,
     Evaluated,
     Failed,
     Hello,
     Left,
+    Network,
     Progress,
     RunFound,
     SearchFinished,
@@ -66,6 +67,8 @@ class PlainDisplay:
             case Evaluated():
                 self._print(event_log.line(event))
                 self._print(_examples(event))
+            case Network() if isinstance(session.opening, Join) and session.opening.lists_peers:
+                pass  # who only asks for the peers is there for seconds
             case RunContinued(switch=None):
                 pass  # the service's run, or the first of an order: what it does is printed
             case _ if isinstance(event, _SILENT):

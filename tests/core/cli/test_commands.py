@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -22,6 +23,8 @@ from tests.support.cli_process import (
     LINK,
     Play,
     Result,
+    argv,
+    environment,
     failing,
     fake,
     found,
@@ -84,6 +87,15 @@ def test_what_is_logged_is_not_for_the_terminal(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("a file where the folder should be")
     result = workerbee(tmp_path, "runs")
     assert (result.out, result.err) == ("No run was published from here.\n", "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no file that is always full")
+def test_a_full_disk_below_the_output_is_no_accident(tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        command = subprocess.run(
+            argv(["help"], ()), env=environment(tmp_path), stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert command.returncode == 7 and command.stderr.startswith("workerbee: The disk is full."), command.stderr
 
 
 def test_without_a_command_there_is_help(tmp_path: Path) -> None:
@@ -289,6 +301,13 @@ def test_inspect_only_looks_where_that_is_wanted_and_tells_programs_what_it_foun
     assert not [event for event in result.events if isinstance(event, FitMeasured)]
     result = workerbee(tmp_path, "inspect", ADDRESS, "--device", "cpu", "--json", worker=worker)
     assert [event.micro_batch for event in result.events if isinstance(event, FitMeasured)] == [4]
+
+
+def test_who_wishes_to_host_reads_that_a_run_has_no_experts(tmp_path: Path) -> None:
+    words = ("join", ADDRESS, "--device", "cpu", "--yes", "--epochs", "1")
+    result = workerbee(tmp_path, *words, "--role", "host")
+    assert "trains: this run has no experts to host" in " ".join(result.out.split()), result
+    assert "experts" not in workerbee(tmp_path, *words).out
 
 
 def test_inspect_tries_it_out_as_it_was_asked_to(tmp_path: Path) -> None:

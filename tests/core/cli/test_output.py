@@ -17,12 +17,13 @@ from core.cli.output.live_table import picture
 from core.cli.output.plain import PlainDisplay
 from core.cli.output.summary import Tally
 from core.client.session import Session
-from core.localizable import LocalizedText
+from core.localizable import LocalizedText, localized
 from core.protocol.client_events import ClientEvent
-from core.protocol.commands import Start
-from core.protocol.events import Evaluated, Progress, RoundFinished, RunFound
+from core.protocol.commands import Join, Start
+from core.protocol.events import Evaluated, Network, Progress, RoundFinished, RunFound
 from core.protocol.examples import Solved
 from core.protocol.experts import ExpertSeen, ExpertsSeen
+from core.run.multiaddr import Multiaddr
 from core.run.run_file import parse_run_file, template
 from core.run.steering.control_value import Order
 from core.security.sanitize import sanitize_line, sanitize_text
@@ -177,6 +178,17 @@ def test_a_pause_of_our_run_is_told_once_and_while_it_lasts_nothing_is_repeated(
     told = out.getvalue().splitlines()
     assert [line.split(",")[0] for line in told[1:]] == ["Epoch 1: 1 of 2 samples", "The organiser lets the run go on."]
     assert told[0].startswith("The organiser paused the run") and told[0].endswith(": The data moves house.")
+
+
+def test_who_only_asks_for_the_peers_has_chosen_no_way_to_be_reached() -> None:
+    reached = Network(mode="client", reason=localized("You chose it: this computer only connects outwards."))
+    told = {}
+    for lists_peers in (True, False):
+        out = io.StringIO()
+        opening = Join(addresses=(Multiaddr("/ip4/127.0.0.1/tcp/1"),), home="/", lists_peers=lists_peers)
+        PlainDisplay(out).handle_event(reached, Session(opening=opening))
+        told[lists_peers] = out.getvalue()
+    assert told[True] == "" and "You chose it" in told[False]
 
 
 def test_the_live_picture_has_a_line_of_experts() -> None:
