@@ -8,6 +8,7 @@ from collections.abc import Callable
 from core.availability.presets import only_pace
 from core.availability.rules import AvailabilityRules
 from core.cli.output.run_review import show_found
+from core.cli.output.wrapping import print_wrapped
 from core.cli.parser.arguments import JoinRun
 from core.cli.runner.context import CommandContext, effective_settings
 from core.cli.runner.contribution_recorder import recording_contributions
@@ -60,7 +61,7 @@ def join(
             _start(worker, changed, device, settings, train=command.train)
         worker.leave()
         summary = worker.tally.summary(worker.session, time.monotonic())
-    print(summary, file=stream_for_people(command.json), flush=True)
+    print_wrapped(summary, stream_for_people(command.json))
     return 0
 
 

@@ -7,6 +7,7 @@ import time
 from typing import TextIO
 
 from core.cli.output.summary import Tally, counted
+from core.cli.output.wrapping import print_wrapped
 from core.client.session import Session
 from core.protocol.client_events import Asked, ClientEvent, RestartDue, RunContinued, WorkerExited
 from core.protocol.commands import Join, Publish
@@ -53,7 +54,7 @@ class PlainDisplay:
         """Print the event's line if it is news; a warning goes to stderr."""
         match event:
             case Warned():
-                print(f"Note: {event_log.line(event)}", file=sys.stderr, flush=True)
+                print_wrapped(f"Note: {event_log.line(event)}", sys.stderr)
             case ContributionStatus():
                 if event.state != self._last_state:
                     self._print(event_log.line(event))
@@ -108,7 +109,7 @@ class PlainDisplay:
 
     def _print(self, line: str | None) -> None:
         if line:
-            print(f"{self._prefix}{line}", file=self._stream, flush=True)
+            print_wrapped(f"{self._prefix}{line}", self._stream)
 
 
 def _progress(event: Progress) -> str:

@@ -7,6 +7,7 @@ import sys
 from core.availability.observation import Observation
 from core.availability.rules import AvailabilityRules
 from core.availability.unobserved_rules import UnobservedRulesNews, unobserved_rules
+from core.cli.output.wrapping import print_wrapped
 from core.texts.settings.unobserved_rules import unobserved_words
 
 
@@ -21,4 +22,4 @@ class UnobservedRulesPrinter:
         """Print what is news in that observation; to be called with each."""
         new = self._news.look(unobserved_rules(self._rules, seen, has_gpu=self._has_gpu), seen.monotonic)
         for rule in new:
-            print(f"Note: {unobserved_words(rule)}", file=sys.stderr, flush=True)
+            print_wrapped(f"Note: {unobserved_words(rule)}", sys.stderr)

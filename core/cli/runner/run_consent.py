@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
+from core.cli.output.wrapping import print_wrapped
 from core.cli.parser.arguments import JoinRun
 from core.cli.runner.cancellation import Stop
 from core.cli.runner.consent import answers_yes
@@ -42,7 +43,7 @@ class RunConsent:
         """Show the run, and ask about it unless the person has agreed to exactly this before; raises UserError."""
         self._show(run)
         if self._consents.cover(run):
-            print("You have agreed to this run before, and it has not changed since.", file=self._stream, flush=True)
+            print_wrapped("You have agreed to this run before, and it has not changed since.", self._stream)
             return True
         before = self._consents.of(run)
         self._print_changes(before.shown if before else None, run)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
+import os
+import pty
+import struct
+import termios
 from dataclasses import replace
 
 import msgspec
@@ -16,6 +21,7 @@ from core.cli.options.values import parse_duration, parse_size
 from core.cli.output.live_table import picture
 from core.cli.output.plain import PlainDisplay
 from core.cli.output.summary import Tally
+from core.cli.output.wrapping import print_wrapped
 from core.client.session import Session
 from core.localizable import LocalizedText, localized
 from core.protocol.client_events import ClientEvent
@@ -189,6 +195,20 @@ def test_who_only_asks_for_the_peers_has_chosen_no_way_to_be_reached() -> None:
         PlainDisplay(out).handle_event(reached, Session(opening=opening))
         told[lists_peers] = out.getvalue()
     assert told[True] == "" and "You chose it" in told[False]
+
+
+def test_a_terminal_gets_whole_words_and_whole_addresses_and_a_pipe_whole_lines() -> None:
+    address = f"workerbee://join?peer={'A' * 60}-{'B' * 60}"
+    text = f"The rule about games cannot see anything here.\n✗ 1+1=3   ✓ 1+2=3\n{address}"
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 30, 0, 0))
+    with os.fdopen(slave, "w") as terminal, os.fdopen(master, "rb", buffering=0) as screen:
+        print_wrapped(text, terminal)
+        shown = screen.read(4096).decode().splitlines()
+    assert shown == ["The rule about games cannot", "see anything here.", "✗ 1+1=3   ✓ 1+2=3", address]
+    piped = io.StringIO()
+    print_wrapped(text, piped)
+    assert piped.getvalue() == f"{text}\n"
 
 
 def test_the_live_picture_has_a_line_of_experts() -> None:

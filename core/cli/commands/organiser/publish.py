@@ -10,6 +10,7 @@ from core.cli.commands.fleet.metrics import OwnFleet, serving_metrics
 from core.cli.commands.organiser.pusher import ModelPusher
 from core.cli.commands.organiser.take_over import run_to_take_over
 from core.cli.output.summary import counted
+from core.cli.output.wrapping import print_wrapped
 from core.cli.parser.organiser.publish_arguments import PublishRun
 from core.cli.runner.context import CommandContext
 from core.cli.runner.displays import display_for, live_training, stream_for_people
@@ -39,7 +40,7 @@ def publish(command: PublishRun, context: CommandContext) -> int:
             print(address_to_share(published), keeper_needs(request.manifest), sep="", flush=True)
         with _pushes(worker, command, request, context), live_training(worker, context.stop, command.json):
             worker.train(command.limits)
-        print(_summary(worker, command), file=stream_for_people(command.json), flush=True)
+        print_wrapped(_summary(worker, command), stream_for_people(command.json))
     return 0
 
 
