@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 
+from core.cli.output.wrapping import print_wrapped
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.files.logs import set_up_logging
@@ -16,7 +17,7 @@ def print_error(error: UserError) -> None:
     """Print the error in two or three lines; each of several details has a line of its own."""
     details = sanitize_text(str(error.detail)).strip().splitlines()
     lines = [f"workerbee: {title_of(error.problem)}", *(f"  {line}" for line in details), advice_of(error.problem)]
-    print(*lines, sep="\n", file=sys.stderr, flush=True)
+    print_wrapped("\n".join(lines), sys.stderr)
 
 
 def log_unexpected_error(folders: Folders) -> UserError:
