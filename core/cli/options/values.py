@@ -96,7 +96,7 @@ def positive_number(text: str) -> float:
     except ValueError:
         number = math.nan
     if not 0 < number <= 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0, and a million at the most")
     return number
 
 
