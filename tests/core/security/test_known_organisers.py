@@ -117,4 +117,4 @@ def test_the_command_says_what_forgetting_means_and_asks_first(tmp_path: Path) -
     assert workerbee(tmp_path, "forget", "sums", "--yes").code == 0
     known.check("sums", "bert", 1)
     again = workerbee(tmp_path, "forget", "sums", "--yes")
-    assert again.code == ErrorKind.NO_SUCH_RUN.exit_code and "No organiser of “sums” is known" in again.err
+    assert again.code == ErrorKind.USAGE.exit_code and "No organiser of “sums” is known" in again.err

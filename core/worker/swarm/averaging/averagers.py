@@ -233,14 +233,13 @@ class TrainingStateAverager(state_averager.TrainingStateAverager, _DownloadingAv
     """
 
     weight = 1.0
-    stepped_at: Mapping[int, float] = MappingProxyType({})
     roots: Mapping[int, bytes] = MappingProxyType({})  # see BaseWeightsAverager; two peers' states differ elsewhere
 
     def know_scores(self, scores: Sequence[Score]) -> None:
         """Learn what the organiser and the keepers have signed of the run's epochs."""
 
     def __init__(self, *args: Any, is_passive: bool, aggregation: AggregationRule = USUAL, **kwargs: Any) -> None:
-        self._is_passive = is_passive
+        self._is_passive, self.stepped_at = is_passive, dict[int, float]()
         super().__init__(*args, aggregator=StateAggregator(aggregation), **kwargs)
 
     def _bounds_answers(self, _group_id: bytes) -> bool:
@@ -253,7 +252,9 @@ class TrainingStateAverager(state_averager.TrainingStateAverager, _DownloadingAv
     def _apply_optimizer_parameters_(self) -> None:
         super()._apply_optimizer_parameters_()
         if self.local_epoch not in self.stepped_at:
-            self.stepped_at = dict([*self.stepped_at.items(), (self.local_epoch, time.monotonic())][-2:])
+            self.stepped_at[self.local_epoch] = time.monotonic()
+            for earlier in [*self.stepped_at][:-2]:
+                del self.stepped_at[earlier]
 
     def load_state_from_peers(self, *args: Any, **kwargs: Any) -> None:
         """Replace our state by another peer's; one that cannot be loaded is logged, and we stay where we are.
