@@ -10,7 +10,7 @@ from core.cli.runner.displays import stream_for_people
 from core.errors import ErrorKind, UserError
 from core.files.folders import DataFolder, Folders
 from core.files.json_file import JsonFile
-from core.files.locks import BLOCK_LIST_FILE
+from core.records.published.runs import PublishedRun, find_published_run, published_runs
 from core.run.block_list import Block, BlockList
 from core.security.peer_id import decode_peer_id
 from core.security.sanitize import sanitize_line
@@ -19,8 +19,8 @@ from core.texts import figures
 
 def block(command: BlockPeer, folders: Folders) -> int:
     """Write the list, which the process that publishes the run then signs and publishes; print who is on it."""
-    run_id = _chosen_run(command.run_id, folders.contents)
-    file = JsonFile[BlockList](folders.contents.organiser_of(run_id) / BLOCK_LIST_FILE, BlockList)
+    run = _chosen_run(command.run_id, folders.contents)
+    run_id, file = run.manifest.run.id, JsonFile[BlockList](run.files.block_list_file, BlockList)
     now = time.time()
     blocks = file.read() or BlockList(run_id=run_id)
     if command.peer_id is not None:
@@ -33,19 +33,19 @@ def block(command: BlockPeer, folders: Folders) -> int:
     return 0
 
 
-def _chosen_run(asked: str | None, data: DataFolder) -> str:
+def _chosen_run(asked: str | None, data: DataFolder) -> PublishedRun:
     """The run that was asked for, or the only one; raises UserError."""
-    runs = data.published_runs()
+    if asked is not None:
+        return find_published_run(asked, data)
+    runs = published_runs(data)
     if not runs:
         raise UserError(ErrorKind.USAGE, "No run was published from here.")
-    if asked is not None and asked not in runs:
-        raise UserError(ErrorKind.USAGE, f"No run “{sanitize_line(asked)}” was published from here.")
-    if asked is None and len(runs) > 1:
-        names = ", ".join(map(sanitize_line, runs))
+    if len(runs) > 1:
+        names = ", ".join(sanitize_line(each.manifest.run.id) for each in runs)
         raise UserError(
             ErrorKind.USAGE, f"Several runs were published from here: {names}. Say which one with --run ID."
         )
-    return asked or runs[0]
+    return runs[0]
 
 
 def _changed(blocks: BlockList, peer_id: str, until: float, now: float) -> BlockList:

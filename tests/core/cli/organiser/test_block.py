@@ -11,19 +11,24 @@ import pytest
 from rich.console import Console
 
 from core.cli.output.peer_table import show_peers, show_suspects
-from core.files.locks import BLOCK_LIST_FILE
+from core.files.json_file import JsonFile
+from core.files.locks import BLOCK_LIST_FILE, PeerFiles
 from core.protocol.peers import PeerSeen, Suspect
+from core.run.manifest import RunManifest
 from core.security.identity import Identity
 from tests.support.cli_process import workerbee
+from tests.support.peers.fake_worker import manifest
 
 LIAR = Identity.create().peer_id
 
 
 def published(folder: Path, *runs: str) -> Path:
-    """The organiser's folders of these runs."""
+    """The organiser's folders of these runs, and one of a run whose publishing failed before it had begun."""
     organiser = folder / "home" / "data" / "organiser"
     for run in runs:
         (organiser / run).mkdir(parents=True)
+        JsonFile[RunManifest](PeerFiles(organiser / run).manifest_file, RunManifest).write(manifest(run))
+    (organiser / "failed").mkdir(parents=True)
     return organiser
 
 
