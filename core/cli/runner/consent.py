@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import select
 import sys
 from typing import TextIO
 
 from core.cli.runner.displays import stream_for_people
 from core.errors import ErrorKind, UserError
-
-_LOOK_SECONDS = 0.2
 
 
 def confirm(question: str, wants_json: bool) -> bool:
@@ -24,20 +21,8 @@ def answers_yes(question: str, stream: TextIO) -> bool:
     answer = ""
     try:
         print(f"{question} [y/N] ", end="", file=stream, flush=True)
-        answer = _typed_line()
+        answer = sys.stdin.readline()
     finally:  # a Ctrl-C too: what follows begins a line of its own
         if not answer.endswith("\n"):
             print(file=stream, flush=True)
     return answer.strip().lower() in ("y", "yes")
-
-
-def _typed_line() -> str:
-    """The next line of the input.
-
-    Python notices a signal between two of its instructions: one that comes just before it waits for input would wait
-    with it. So a terminal is asked now and then whether there is any.
-    """
-    if sys.platform != "win32" and sys.stdin.isatty():
-        while not select.select([sys.stdin], [], [], _LOOK_SECONDS)[0]:
-            pass
-    return sys.stdin.readline()

@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import termios
 import time
@@ -87,9 +88,13 @@ class Terminal:
         os.close(self._slave)
 
     def _take(self) -> None:
-        """Make the terminal the new process's controlling one, so that Ctrl-C is a signal to it."""
+        """Make the terminal the new process's controlling one, so that Ctrl-C is a signal to it, as a shell does.
+
+        Who runs the tests in the background may ignore that signal, which a process inherits.
+        """
         import fcntl
 
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.setsid()
         fcntl.ioctl(self._slave, termios.TIOCSCTTY, 0)
 
