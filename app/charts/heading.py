@@ -21,13 +21,14 @@ def paint_heading(
 
     Where both have no room, even with the short title, curves are told by their colours alone; then the title is cut.
     """
-    metrics, bold = QFontMetricsF(font), QFont(font)
+    bold = QFont(font)
     bold.setBold(True)
+    metrics, of_legend = QFontMetricsF(font), QFontMetricsF(bold)
     whole, most = title(data.graph), metrics.horizontalAdvance(short_title(data.graph))
     texts = _legend(data, lines, is_named=True)
-    if most > _room(texts, width, QFontMetricsF(bold)):
+    if most > _room(texts, width, of_legend):
         texts = _legend(data, lines, is_named=False)
-    room = _room(texts, width, QFontMetricsF(bold))
+    room = _room(texts, width, of_legend)
     _paint_legend(painter, data, list(zip(lines, texts, strict=True)), width - MARGIN, bold, theme)
     painter.setFont(font)
     painter.setPen(theme.muted)

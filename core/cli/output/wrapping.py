@@ -9,13 +9,10 @@ from typing import TextIO
 
 def print_wrapped(text: str, stream: TextIO) -> None:
     """Print each line of the text, between words as wide as the terminal; an address is never broken."""
-    width = _width(stream)
-    lines = text.split("\n") if width else []
-    wrapped = [
-        textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False, replace_whitespace=False)
-        for line in lines
-    ]
-    print("\n".join(wrapped) if width else text, file=stream, flush=True)
+    if width := _width(stream):
+        wrapper = textwrap.TextWrapper(width, break_long_words=False, break_on_hyphens=False, replace_whitespace=False)
+        text = "\n".join(map(wrapper.fill, text.split("\n")))
+    print(text, file=stream, flush=True)
 
 
 def _width(stream: TextIO) -> int:

@@ -106,13 +106,15 @@ def _compilers() -> list[Path]:
 
 
 def _is_hidden(path: Path) -> bool:
-    home = Path.home()
-    return path.is_relative_to(home) and path.relative_to(home).parts[0].startswith(".")
+    """Whether it is below a hidden folder of the home, by its own name or by the one to which links lead."""
+    home, path = Path.home(), path.absolute()
+    pairs = ((path, home), (path.resolve(), home.resolve()))
+    return any(one.is_relative_to(base) and one.relative_to(base).parts[0].startswith(".") for one, base in pairs)
 
 
 def _is_narrow(path: Path) -> bool:
     """Whether it is not the home folder or one above it: that would be all that is kept from the worker."""
-    return not Path.home().is_relative_to(path.resolve())
+    return not Path.home().resolve().is_relative_to(path.resolve())
 
 
 def _resolver_folder() -> tuple[str, ...]:

@@ -74,16 +74,15 @@ def test_a_compiler_anywhere_can_be_run_with_its_libraries_and_no_other_program(
     assert said == ["7 EACCES"]
 
 
-def test_a_compiler_in_a_hidden_folder_of_the_home_opens_none_of_it(tmp_path: Path) -> None:
-    compiler = tmp_path / ".local/bin/gcc"
+@pytest.mark.parametrize("is_linked", [False, True], ids=["a folder", "a link to a folder"])
+def test_a_compiler_in_a_hidden_folder_of_the_home_opens_none_of_it(tmp_path: Path, *, is_linked: bool) -> None:
+    compiler, home = tmp_path / "person/.local/bin/gcc", tmp_path / ("home" if is_linked else "person")
     compiler.parent.mkdir(parents=True)
     compiler.symlink_to("/bin/true")
-    said = run_confined(
-        "say([grant.path for grant in system_grants() if '.local' in str(grant.path)])",
-        HOME=str(tmp_path),
-        CC=str(compiler),
-    )
-    assert said == ["[]"]
+    if is_linked:
+        home.symlink_to(tmp_path / "person")
+    script = "say([grant.path for grant in system_grants() if '.local' in str(grant.path)])"
+    assert run_confined(script, HOME=str(home), CC=str(compiler)) == ["[]"]
 
 
 def test_without_landlock_all_of_it_is_a_gap() -> None:
