@@ -169,6 +169,7 @@ class Progress(Event, tag="progress", kw_only=True, frozen=True):
     has stood still in the optimizer since the last event. With local SGD ``steps`` counts our own in this round, of
     which the run allows ``most_steps``; ``exchanged_share`` is how much of an exchange is done while training goes on,
     0 to 1. The ``learning_rate``, of the step that ends the epoch, is told where the organiser may change it meanwhile.
+    Without local SGD the loop ``is_waiting`` where it has computed enough with weights that lack the last step.
     """
 
     epoch: Count
@@ -189,6 +190,7 @@ class Progress(Event, tag="progress", kw_only=True, frozen=True):
     most_steps: Count | None = None
     exchanged_share: float | None = None
     learning_rate: float | None = None
+    is_waiting: bool = False
 
 
 class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):

@@ -130,8 +130,10 @@ def round_or_epoch(progress: Progress) -> str:
 def _steps(progress: Progress) -> str:
     """``140 of ~300 steps``, as many as there will be if all go on at their pace; nothing where all step together.
 
-    Who has taken all steps that the run allows is told so.
+    Who has taken all steps that the run allows is told so, and who waits for the step of all.
     """
+    if progress.is_waiting:
+        return translate("Status", "waiting for the last step")
     if progress.steps is None:
         return ""
     if progress.most_steps is not None and progress.steps >= progress.most_steps:

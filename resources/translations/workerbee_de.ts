@@ -4868,6 +4868,10 @@
         <source>round %1</source>
         <translation>Runde %1</translation>
     </message>
+    <message>
+        <source>waiting for the last step</source>
+        <translation>wartet auf den letzten Schritt</translation>
+    </message>
     <message numerus="yes">
         <source>all %n step(s) taken, waiting for the others</source>
         <translation>
@@ -6401,6 +6405,10 @@
         <translation>%1: Das Trainingsprogramm sieht %2 GPUs.</translation>
     </message>
     <message>
+        <source>Averaging takes %1 s of an epoch of %2 s, and each computer waits for %3 s, as half of its samples at the most may lack the last step. With about %4 samples in an epoch, averaging would be a fifth, with no wait.</source>
+        <translation>Das Mitteln dauert %1 s von %2 s einer Epoche, und jeder Computer wartet %3 s, da höchstens der Hälfte seiner Beispiele der letzte Schritt fehlen darf. Mit etwa %4 Beispielen in einer Epoche wäre es ein Fünftel, und niemand würde warten.</translation>
+    </message>
+    <message>
         <source>%1: %2</source>
         <translation>%1: %2</translation>
     </message>
@@ -6995,10 +7003,6 @@
     <message>
         <source>its loss is %1, far beyond that of a model that has learned nothing</source>
         <translation>sein Loss ist %1, weit über dem eines Modells, das nichts gelernt hat</translation>
-    </message>
-    <message>
-        <source>Averaging takes %1 s of an epoch of %2 s. Until then everybody computes with weights that lack the last step, by which a run can unlearn. With about %3 samples in an epoch, it would be a fifth.</source>
-        <translation>Das Mitteln dauert %1 s von %2 s einer Epoche. Bis dahin rechnen alle mit Gewichten, denen der letzte Schritt fehlt; damit kann ein Lauf verlernen. Mit etwa %3 Beispielen in einer Epoche wäre es ein Fünftel.</translation>
     </message>
     <message>
         <source>It goes on with %1 samples at a time.</source>

@@ -107,8 +107,13 @@ def survivors(ended: LineProcess[Any], family: Sequence[psutil.Process] = ()) ->
 
 
 def _started(command: Sequence[str], log: IO[bytes], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """In the session of the tests: Linux divides the processor between sessions before it looks at niceness.
+
+    Each peer stands for another computer. With a session each, on one processor, the part of a peer that exchanges has
+    to wait for the parts of others that compute, as long as its own computes; see `cpu_priority`.
+    """
     pipe = subprocess.PIPE
-    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=log, env=environment, start_new_session=True)
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=log, env=environment, process_group=0)
 
 
 def _forked(

@@ -87,7 +87,7 @@ class Collaboration(StrictStruct, kw_only=True, frozen=True):
     load_state_timeout: _Seconds = 600.0
     """Seconds that a newcomer's download of the whole state may take."""
     delay_grad_averaging: bool = True
-    """Whether training goes on while gradients are averaged."""
+    """Whether training goes on while gradients are averaged, for half of an epoch's samples."""
     delay_optimizer_step: bool = True
     """Whether training goes on while the optimizer takes its step."""
     delay_state_averaging: bool = True

@@ -75,7 +75,7 @@ class Trainer:
         self._loss: torch.Tensor | None = None  # a moving mean, left on the device until somebody asks
         self._reported_at = self._stalled_seconds = 0.0
         self._epoch, self._absurd_epochs, self._outer_steps = -1, 0, 0
-        self._staleness, self._epoch_began_at = Staleness(), time.monotonic()
+        self._staleness = Staleness(optimizer)
         self._pending: list[AnyEvent] = []
         self._loss_sum: torch.Tensor | float = 0.0
         self.contributed_samples = 0
@@ -101,13 +101,15 @@ class Trainer:
     def events(self, leaving: threading.Event, device: str) -> Iterator[AnyEvent]:
         """Train until ``leaving``; yields what happened, at most one Progress in ``REPORT_SECONDS``."""
         parameters = sum(parameter.numel() for parameter in self._recipe.model.parameters())
-        self._epoch, self._epoch_began_at = self._optimizer.local_epoch, time.monotonic()
+        self._epoch = self._optimizer.local_epoch
         yield TrainingStarted(device=device, epoch=self._epoch, parameters=parameters)
         while not leaving.is_set():
             if self._is_cut():
                 leaving.wait(REPORT_SECONDS)
             elif self.is_held or self._was_held:
                 self._hold(leaving)
+            elif self._staleness.must_wait(self.epoch_samples + self._micro_batch):
+                self._await_step(leaving)
             elif self._has_nothing_to_compute or self.duty_cycle.rest_seconds > REST_SECONDS:
                 self._rest(leaving)
             elif not self._micro_step():
@@ -185,6 +187,12 @@ class Trainer:
             self._optimizer.rest()
         leaving.wait(REST_SECONDS)
 
+    def _await_step(self, leaving: threading.Event) -> None:
+        """Wait for a moment: the last step is still averaged, and half of our samples lack it."""
+        with self._stall_timed():
+            self._staleness.rest()
+        leaving.wait(REST_SECONDS)
+
     def _hold(self, leaving: threading.Event) -> None:
         """The run is paused: wait for a moment of it; the first rest after it lets our speed be measured anew."""
         optimizer, self._was_held = self._optimizer, self.is_held
@@ -212,11 +220,9 @@ class Trainer:
             yield Warned(problem=problem.key, detail=detail)
 
     def _judge_staleness(self) -> Iterator[AnyEvent]:
-        """Tell the organiser, who can change it, where nearly all of an epoch is computed with weights of the last."""
-        optimizer, began, self._epoch_began_at = self._optimizer, self._epoch_began_at, time.monotonic()
-        stepped = optimizer.state_averager.stepped_at.get(self._epoch, -math.inf)
-        self._staleness.add_epoch(began, stepped, self._epoch_began_at, optimizer.tracker.target_batch_size)
-        if optimizer.is_organiser and (advice := self._staleness.advice()):
+        """Tell the organiser, who can change it, where everybody waits for the last step in each epoch."""
+        self._staleness.end_epoch(self._epoch, self.epoch_samples)
+        if self._optimizer.is_organiser and (advice := self._staleness.advice()):
             yield Warned(problem=ErrorKind.GRADIENTS_STALE.key, detail=advice)
 
     def _add_loss(self, loss: torch.Tensor) -> None:
@@ -302,6 +308,7 @@ class Trainer:
             most_steps=self._optimizer.most_steps,
             exchanged_share=self._optimizer.exchanged_share(),
             learning_rate=self.learning_rate(self._epoch),
+            is_waiting=self._staleness.is_waiting,
         )
 
 

@@ -79,6 +79,11 @@ def test_where_each_takes_steps_of_its_own_it_says_round_and_steps() -> None:
     assert "all 200 steps taken, waiting for the others" in status(resting)
 
 
+def test_who_has_computed_enough_with_weights_that_lack_the_last_step_is_told_what_it_waits_for() -> None:
+    waiting = replace(training("helping", finished()), progress=progress(is_waiting=True))
+    assert status(waiting).startswith("Training · epoch 42 · waiting for the last step · averaged with ")
+
+
 def test_an_exchange_beside_training_says_how_far_it_is() -> None:
     session = replace(training("helping", finished()), progress=progress(steps=7, exchanged_share=0.38))
     assert "exchanging (38 %) while training goes on" in status(session)

@@ -98,7 +98,7 @@ class _ForkServer:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=[far_end.fileno()],
-                start_new_session=True,
+                process_group=0,
                 check=True,
             )
         self._control.settimeout(START_SECONDS)

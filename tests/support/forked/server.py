@@ -2,7 +2,7 @@
 
 Importing torch and hivemind costs three seconds of a core, once for every peer that a test starts. The server
 imports them once for a whole test process and forks each peer from there. What it forks is a process of its
-own in every respect: session, streams, environment, working folder, signals and exit code. It starts no
+own in every respect: process group, streams, environment, working folder, signals and exit code. It starts no
 thread and no event loop, since neither survives a fork.
 
 Tests about how a worker starts and ends use `subprocess.Popen`, as the client does.
@@ -134,7 +134,7 @@ def _receive(control: socket.socket) -> tuple[bytes, list[int]]:
 
 def _become(request: Request, streams: list[int], line: int) -> None:
     """Have what `subprocess.Popen` and `ip netns exec` would have given; only then is the child known to anybody."""
-    os.setsid()
+    os.setpgid(0, 0)
     if request.network:
         _enter_network(NETWORKS / request.network)
     _show_mark(request.environment)

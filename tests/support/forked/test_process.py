@@ -1,4 +1,4 @@
-"""A forked process is one like any other: a session, an environment, a network and an end of its own."""
+"""A forked process is one like any other: a process group, an environment, a network and an end of its own."""
 
 from __future__ import annotations
 
@@ -66,9 +66,10 @@ def test_it_reads_writes_and_ends_with_its_own_code(fork: Fork) -> None:
     assert (wrong.stdout.read(), wrong.wait(LIMIT_SECONDS)) == (b"", 1)
 
 
-def test_it_leads_a_session_and_is_known_by_its_mark(fork: Fork) -> None:
+def test_it_leads_a_process_group_of_our_session_and_is_known_by_its_mark(fork: Fork) -> None:
     process = fork()
-    assert os.getsid(process.pid) == os.getpgid(process.pid) == process.pid
+    assert os.getpgid(process.pid) == process.pid
+    assert os.getsid(process.pid) == os.getsid(0)
     assert psutil.Process(process.pid).environ()[MARK] == A_MARK
     assert Path(psutil.Process(process.pid).cwd()) == Path.cwd()
     assert not {process.pid} & {child.pid for child in children(recursive=True)}

@@ -91,7 +91,7 @@ class Alone:
         self._recipe.model.zero_grad()
 
     forget_gradient = zero_grad
-    takes_own_steps, own_step_seconds = False, 0.0
+    takes_own_steps, own_step_seconds, delay_optimizer_step, use_gradient_averaging = False, 0.0, False, False
     most_steps: int | None = None
     rests = 0
 
