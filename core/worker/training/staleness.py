@@ -64,7 +64,8 @@ class Staleness:
     def rest(self) -> None:
         """Follow the others without a micro-batch; the epoch's end by the clock is unknown until the step is there."""
         tracker = self._optimizer.tracker
-        tracker.counts_rests, tracker.global_progress.eta_next_epoch = False, math.inf
+        tracker.counts_rests = False
+        tracker.see_all_rest()
         self._optimizer.rest()
         if not self._lacks_step:
             tracker.look_now()

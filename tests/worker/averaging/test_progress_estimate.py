@@ -47,6 +47,7 @@ def tracker(epoch: int, samples: int) -> Any:
         expected_drift_peers=3.0,
         expected_drift_rate=0.2,
         latest_epoch_end=math.inf,
+        rested_until=-math.inf,
         status_loglevel=0,
         prefix="sums",
     )
@@ -81,6 +82,16 @@ def test_an_epoch_to_which_two_contribute_ends_at_its_limit(samples: int, peers:
     assert ends == (unlimited if seconds is None else NOW + seconds) and unlimited > NOW + 1000
     limited.latest_epoch_end = NOW - 5.0
     assert estimate_progress(there, limited, NOW).eta_next_epoch == (unlimited if seconds is None else NOW)
+
+
+def test_nobody_is_thought_to_have_computed_while_all_rested() -> None:
+    record = {"epoch": 4, "samples_accumulated": 100, "samples_per_second": 4.0, "time": NOW - 5.0}
+    report = PeerReport.parse(record | {"peer_id": b"\1", "client_mode": False})
+    assert report is not None
+    rested = tracker(4, 0)
+    assert estimate_progress([report], rested, NOW).eta_next_epoch == pytest.approx(NOW + (156 - 20) / 4, rel=1e-6)
+    rested.rested_until = NOW - 1.0
+    assert estimate_progress([report], rested, NOW).eta_next_epoch == pytest.approx(NOW + (156 - 4) / 4, rel=1e-6)
 
 
 def test_a_newcomer_that_sees_one_other_is_not_alone() -> None:

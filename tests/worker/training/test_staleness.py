@@ -12,7 +12,7 @@ from core.localizable import LocalizedText
 from core.protocol.events import Evaluated, Progress, RoundFinished, Warned
 from core.worker.training.staleness import EPOCHS, MAX_SHARE, Staleness
 from tests.support.peers.slow_computer import SAMPLES_PER_SECOND
-from tests.support.real_peers import PeerGroup, averaged, tiny
+from tests.support.real_peers import Peer, PeerGroup, averaged, tiny
 
 TARGET = 3000
 SHORT_TARGET = round(2 * SAMPLES_PER_SECOND)  # samples of a second of two computers
@@ -127,3 +127,11 @@ def test_in_epochs_as_short_as_their_averaging_half_lacks_the_last_step_and_the_
     waiting = [event for peer in (organiser, volunteer) for event in peer.all(Progress) if event.is_waiting]
     assert bool(waiting) == is_delayed
     assert all(event.my_samples <= MAX_SHARE * SHORT_TARGET for event in waiting)
+    with_it = [samples_of_an_epoch(peer, met) for peer in (organiser, volunteer)]
+    assert sum(with_it) > (MAX_SHARE + 0.25) * SHORT_TARGET, "who has waited computes the other half"
+
+
+def samples_of_an_epoch(peer: Peer, since: int) -> float:
+    """What that peer has computed in each epoch since then, in the mean."""
+    told = [event for event in peer.all(Progress) if event.epoch > since]
+    return (told[-1].contributed_samples - told[0].contributed_samples) / (told[-1].epoch - told[0].epoch)

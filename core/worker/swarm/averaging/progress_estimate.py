@@ -28,6 +28,7 @@ class TrackerOptions(Protocol):
     expected_drift_peers: float
     expected_drift_rate: float
     latest_epoch_end: float
+    rested_until: float
 
 
 def estimate_progress(
@@ -36,8 +37,9 @@ def estimate_progress(
     """The same that hivemind's ``ProgressTracker._parse_swarm_progress_data`` makes of valid records.
 
     The swarm's epoch is the highest that anybody has reached who can share a state, of those that are ``believed``. A
-    report is extrapolated from its own time to ``now`` (seconds since 1970) with its peer's speed. An epoch to which
-    anybody has contributed ends at ``latest_epoch_end`` of the tracker, once there are two peers.
+    report is extrapolated from its own time to ``now`` (seconds since 1970) with its peer's speed, but not over the
+    time before ``rested_until`` of the tracker, in which nobody has computed. An epoch to which anybody has contributed
+    ends at ``latest_epoch_end`` of the tracker, once there are two peers.
     """
     mine, target = tracker.local_progress, tracker.target_batch_size
     if reports:
@@ -45,7 +47,7 @@ def estimate_progress(
         epoch = max([mine.epoch, *direct])
         current = [report for report in reports if report.epoch == epoch]
         samples = sum(report.samples for report in current)
-        by_now = sum(report.samples + max(0.0, now - report.time) * report.samples_per_second for report in current)
+        by_now = samples + sum(_samples_since(report, tracker.rested_until, now) for report in current)
         speed = tracker.performance_ema.eps + sum(report.samples_per_second for report in reports)
         seconds = max(0.0, target - by_now) / speed
         if samples > 0 and len(reports) > 1:
@@ -64,6 +66,11 @@ def estimate_progress(
         eta_next_epoch=now + seconds,
         next_fetch_time=now + refresh,
     )
+
+
+def _samples_since(report: PeerReport, rested_until: float, now: float) -> float:
+    """What its peer has computed since the report, at its speed."""
+    return max(0.0, now - max(report.time, rested_until)) * report.samples_per_second
 
 
 def _refresh_period(seconds: float, peers: int, tracker: TrackerOptions) -> float:
