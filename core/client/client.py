@@ -24,6 +24,7 @@ from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.files.logs import worker_log
 from core.localizable import join_sentences, localized
+from core.observers.desktop_bus.worker_scope import give_scope
 from core.protocol.client_events import (
     Asked,
     AvailabilityDecided,
@@ -248,6 +249,7 @@ class Client:
             self._post(unstartable(error))
             self._post(WorkerExited(None))
         else:
+            give_scope(self._worker.pid)
             self._worker.send(command)
             self.pace.begin(self._worker, self.session)
 

@@ -43,6 +43,7 @@ OWN_SESSION = Target(LOGIND.service, "/org/freedesktop/login1/session/auto", SES
 
 # On the session bus.
 _PORTAL, _PORTAL_PATH = "org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop"
+SYSTEMD = Target("org.freedesktop.systemd1", "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager")
 POWER_PORTAL = Target(_PORTAL, _PORTAL_PATH, "org.freedesktop.portal.PowerProfileMonitor")
 NETWORK_PORTAL = Target(_PORTAL, _PORTAL_PATH, "org.freedesktop.portal.NetworkMonitor")
 MUTTER = Target("org.gnome.Mutter.IdleMonitor", "/org/gnome/Mutter/IdleMonitor/Core", "org.gnome.Mutter.IdleMonitor")

@@ -3,8 +3,8 @@
 Those that exchange with other peers have a niceness of their own, above the threads that compute, so that a round is
 not lost to training. Linux divides the processor between sessions before it looks at niceness within them (sched(7),
 "The autogroup feature"), and the worker is a session, so the session is made nice as well. Where systemd gives each
-program a share of its own (a cgroup with the controller ``cpu``), that comes first, and none of this holds against
-other programs.
+program a share of its own (a cgroup with the controller ``cpu``), that comes first; the client asks for the worker's
+(`core.observers.desktop_bus.worker_scope`).
 """
 
 from __future__ import annotations

@@ -55,6 +55,7 @@ def test_systemd_runs_it_restarts_it_with_the_session_and_its_end_is_a_goodbye(t
             assert (told["installed"], told["state"]) == (True, "running")
             assert manager.property_of(UNIT, "KillMode") == "mixed"
             assert manager.property_of(UNIT, "CPUWeight") == manager.property_of(UNIT, "IOWeight") == "10"
+            assert not manager.run("systemctl", "--user", "list-units", "--no-legend", "workerbee-worker-*").stdout
             here = len(organiser.said)
         is_left_at_once(organiser, here)  # the person has logged out
         with UserManager(tmp_path) as manager:

@@ -61,8 +61,16 @@ class UserManager:
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         """A command of the person whose manager this is."""
-        within = ["nsenter", "--mount", "--target", str(self._systemd.pid), "--"]
-        return _run([*within, *words], self._environment)
+        return _run([*self._within, *words], self._environment)
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        """The same, without waiting for its end; what it says is a pipe."""
+        command, pipe = [*self._within, *words], subprocess.PIPE
+        return subprocess.Popen(command, env=self._environment, stdout=pipe, stdin=subprocess.DEVNULL, text=True)
+
+    @property
+    def _within(self) -> list[str]:
+        return ["nsenter", "--mount", "--target", str(self._systemd.pid), "--"]
 
     def property_of(self, unit: str, name: str) -> str:
         """What systemd says of one of its units."""

@@ -1,0 +1,61 @@
+"""A worker's scope, by a real systemd user manager: a share of its own for all of its processes, until they end."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from core.observers.desktop_bus.services import SYSTEMD
+from core.observers.desktop_bus.worker_scope import give_scope, scope_of
+from core.service.unit import CPU_AND_IO_WEIGHT
+from tests.core.service.user_manager import UserManager, why_not
+from tests.support.environment.x11_desktop import wait_for
+
+WORKERBEE = str(Path(sys.executable).with_name("workerbee"))
+END_SECONDS = 60.0
+
+
+def groups_of(process: psutil.Process) -> str:
+    """Its control groups, a line each; none of one that has ended."""
+    try:
+        return Path(f"/proc/{process.pid}/cgroup").read_text(encoding="utf-8")
+    except OSError:
+        return ""
+
+
+@pytest.mark.real
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.skipif(bool(why_not()), reason=why_not() or "-")
+def test_all_processes_of_a_worker_are_in_a_scope_of_small_weight_which_ends_with_them(tmp_path: Path) -> None:
+    run_file = tmp_path / "run.toml"
+    with UserManager(tmp_path) as manager:
+        assert manager.run(WORKERBEE, "run", "new", str(run_file)).returncode == 0
+        on_bus = ("busctl", "--user", "status", SYSTEMD.service)  # which begins with the first that is said on it
+        wait_for(lambda: manager.run(*on_bus).returncode == 0, "systemd on the session's bus")
+        client = manager.start(WORKERBEE, "publish", str(run_file), "--no-train", "--json")
+        assert client.stdout is not None
+        next(line for line in client.stdout if json.loads(line)["event"] == "published")
+        (worker,) = psutil.Process(client.pid).children()
+        scope = scope_of(worker.pid)
+        family = [worker, *worker.children(recursive=True)]
+        assert len(family) > 3, "averagers, p2pd and who starts it"
+        assert all(f"/{scope}" in groups_of(each) for each in family)
+        assert f"/{scope}" not in groups_of(psutil.Process(client.pid))
+        weights = [manager.property_of(scope, name) for name in ("CPUWeight", "IOWeight")]
+        assert weights == [str(CPU_AND_IO_WEIGHT)] * 2
+        client.send_signal(signal.SIGINT)
+        client.communicate(timeout=END_SECONDS)
+        psutil.wait_procs(family, END_SECONDS)
+        assert not any(each.is_running() for each in family)
+        wait_for(lambda: manager.property_of(scope, "LoadState") == "not-found", "the scope's end")
+
+
+def test_without_a_user_manager_nothing_happens(caplog: pytest.LogCaptureFixture) -> None:
+    give_scope(2**22 + 1, lambda: "")
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
