@@ -3,7 +3,8 @@
 With gradients, a volunteer behind a router first sends everything that is averaged, then receives the average, so an
 exchange takes bytes / upload + bytes / download (hivemind's ``AllReduceRunner`` on peers in client mode); with local
 SGD averages come while parts still go out, and it takes the longer of both. With overlap a round takes as long as the
-slower of computing and exchange, without it as long as both. Rounds that fail are not counted in.
+slower of computing and exchange, without it as long as both; but half of an epoch's gradients are computed with the
+last step at the least. Rounds that fail are not counted in.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from core.run.manifest import RunManifest
 from core.run.requirements import estimate_requirements, received_share
 from core.run.spec.collaboration import Collaboration
 
+MAX_STALE_SHARE = 0.5
+"""Of a computer's samples of an epoch, those that may lack the last step, which is being averaged meanwhile."""
 HOME_GPU_FLOP_PER_SECOND = 10e12  # a good one; what training uses of it
 _BITS = 8
 _DAY_SECONDS = 86400.0
@@ -100,7 +103,7 @@ def estimate_own_round(manifest: RunManifest, samples_per_second: float | None, 
     computing = collaboration.target_batch_size / samples_per_second
     computing = min(computing, collaboration.max_round_seconds or computing)
     exchange = 0.0 if line is None else _exchange_seconds(collaboration, sent, received, line)
-    whole = max(computing, exchange) if _is_overlapped(collaboration) else computing + exchange
+    whole = _whole_seconds(collaboration, computing, exchange)
     return OwnRound(sent, received, whole, computing / whole)
 
 
@@ -118,21 +121,28 @@ def estimate_round(manifest: RunManifest, line: Line, flop_per_second: float, vo
     computing = min(computing, collaboration.max_round_seconds or computing)
     received = sent * received_share(collaboration, volunteers)
     exchange = _exchange_seconds(collaboration, sent, received, line)
-    at_once = _is_overlapped(collaboration)
     return RoundEstimate(
         volunteers=volunteers,
         sent_bytes=sent,
         received_bytes=received,
         computing_seconds=computing,
         exchange_seconds=exchange,
-        round_seconds=max(computing, exchange) if at_once else computing + exchange,
+        round_seconds=_whole_seconds(collaboration, computing, exchange),
         newcomer_bytes=needs.download_bytes,
         newcomer_seconds=needs.download_bytes * _BITS / line.sure_download,
         keeper_upload=volunteers * min(line.upload * received / sent, max(line.upload, line.sure_download)),
     )
 
 
-def _is_overlapped(collaboration: Collaboration) -> bool:
+def _whole_seconds(collaboration: Collaboration, computing: float, exchange: float) -> float:
+    """Of a round: both at once with overlap; but of an epoch's samples, so many may lack the last step at the most.
+
+    The step waits for the gradients alone, which are half of what is exchanged, or more where weights are seldom.
+    """
     if collaboration.mode == "local-sgd":
-        return collaboration.overlap == "delayed"
-    return collaboration.delay_grad_averaging and collaboration.delay_state_averaging
+        return max(computing, exchange) if collaboration.overlap == "delayed" else computing + exchange
+    if not (collaboration.delay_grad_averaging and collaboration.delay_state_averaging):
+        return computing + exchange
+    stale = MAX_STALE_SHARE * computing
+    of_gradients = exchange * collaboration.average_state_every / (collaboration.average_state_every + 1)
+    return max(exchange, max(of_gradients, stale) + computing - stale)

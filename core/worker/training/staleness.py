@@ -20,9 +20,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from core.localizable import Detail, localized
+from core.run.round_estimate import MAX_STALE_SHARE
 from core.worker.swarm.averaging.optimizer import SwarmOptimizer
 
-MAX_SHARE = 0.5
 AIM_SHARE = 0.2
 MIN_COMPUTING = 0.1  # of an epoch
 EPOCHS = 5
@@ -51,7 +51,7 @@ class Staleness:
 
     def must_wait(self, samples: int) -> bool:
         """Whether the last step must be there before we have so many samples of this epoch."""
-        most = MAX_SHARE * min(self._usual_samples, self._optimizer.tracker.target_batch_size)
+        most = MAX_STALE_SHARE * min(self._usual_samples, self._optimizer.tracker.target_batch_size)
         self.is_waiting = self._lacks_step and samples > most
         return self.is_waiting
 
@@ -85,11 +85,11 @@ class Staleness:
         if self._is_told or len(self._last) < EPOCHS:
             return ""
         lag, epoch = map(statistics.median, zip(*self._last, strict=True))
-        if lag < MAX_SHARE * epoch:
+        if lag < MAX_STALE_SHARE * epoch:
             return ""
         self._is_told = True
         # after the step, everybody computes the other half
-        computing = max((epoch - lag) / (1.0 - MAX_SHARE), MIN_COMPUTING * epoch)
+        computing = max((epoch - lag) / (1.0 - MAX_STALE_SHARE), MIN_COMPUTING * epoch)
         return localized(
             "Averaging takes %1 s of an epoch of %2 s, and each computer waits for %3 s, as half of its samples at the "
             "most may lack the last step. With about %4 samples in an epoch, averaging would be a fifth, with no wait.",

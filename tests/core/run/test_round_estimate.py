@@ -54,6 +54,19 @@ def test_a_step_for_each_exchange_leaves_next_to_nothing() -> None:
     assert estimate.training_share < 0.01
 
 
+def test_half_of_an_epochs_gradients_have_the_last_step_whatever_the_overlap() -> None:
+    epochs = msgspec.structs.replace(gpt2_small(), collaboration=Collaboration(target_batch_size=256_000))
+    slow, fast = (estimate_own_round(epochs, 256.0, Line(upload=each * 1e6)) for each in (10, 100))
+    seconds = 2 * 8 * 124.4e6 * 8 / 10e6  # gradients and weights, sent and received
+    assert fast.training_share == 1.0, "the step comes within half of the epoch"
+    assert slow.round_seconds == pytest.approx(max(seconds, seconds / 2 + 500), rel=0.01)
+    quick = estimate_own_round(epochs, 512.0, Line(upload=10e6))
+    assert quick.round_seconds == pytest.approx(seconds, rel=0.01), "the weights come after the step"
+    rare = Collaboration(target_batch_size=256_000, average_state_every=10)
+    waits = estimate_own_round(msgspec.structs.replace(epochs, collaboration=rare), 256.0, Line(upload=5e6))
+    assert waits.round_seconds == pytest.approx(seconds * 10 / 11 * 1.1 + 500, rel=0.01)
+
+
 def test_a_newcomer_downloads_what_the_requirements_say() -> None:
     manifest = gpt2_small()
     estimate = estimate_round(manifest, HOME_LINE, GPU, volunteers=2)

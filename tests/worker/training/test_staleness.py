@@ -10,7 +10,8 @@ import pytest
 from core.errors import ErrorKind
 from core.localizable import LocalizedText
 from core.protocol.events import Evaluated, Progress, RoundFinished, Warned
-from core.worker.training.staleness import EPOCHS, MAX_SHARE, Staleness
+from core.run.round_estimate import MAX_STALE_SHARE
+from core.worker.training.staleness import EPOCHS, Staleness
 from tests.support.peers.slow_computer import SAMPLES_PER_SECOND
 from tests.support.real_peers import Peer, PeerGroup, averaged, tiny
 
@@ -126,9 +127,9 @@ def test_in_epochs_as_short_as_their_averaging_half_lacks_the_last_step_and_the_
     assert told.count(ErrorKind.GRADIENTS_STALE.key) == is_delayed, "once, and to the organiser alone"
     waiting = [event for peer in (organiser, volunteer) for event in peer.all(Progress) if event.is_waiting]
     assert bool(waiting) == is_delayed
-    assert all(event.my_samples <= MAX_SHARE * SHORT_TARGET for event in waiting)
+    assert all(event.my_samples <= MAX_STALE_SHARE * SHORT_TARGET for event in waiting)
     with_it = [samples_of_an_epoch(peer, met) for peer in (organiser, volunteer)]
-    assert sum(with_it) > (MAX_SHARE + 0.25) * SHORT_TARGET, "who has waited computes the other half"
+    assert sum(with_it) > (MAX_STALE_SHARE + 0.25) * SHORT_TARGET, "who has waited computes the other half"
 
 
 def samples_of_an_epoch(peer: Peer, since: int) -> float:
