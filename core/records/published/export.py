@@ -34,6 +34,7 @@ def export_request(
         merge=merge,
         dtype=dtype,
         evaluations=tuple(Evaluation(epoch=each.epoch, loss=each.loss) for each in run.scores),
+        edits=run.control.edits,
     )
 
 

@@ -27,12 +27,13 @@ _CAPACITY = (
 def model_card(
     manifest: RunManifest,
     content: CheckpointContent,
+    samples: int,
     evaluations: Sequence[tuple[int, float]],
     notes: Sequence[str] = (),
     *,
     has_adapters: bool,
 ) -> str:
-    """The card of that checkpoint; ``evaluations`` are epochs and held-out losses, by rising epoch.
+    """The card of that checkpoint, of so many samples; ``evaluations`` are epochs and held-out losses, by rising epoch.
 
     ``notes`` are lines about its training that a recipe adds.
     """
@@ -44,7 +45,7 @@ def model_card(
         "## Use",
         _use(manifest, has_adapters),
         "## Training",
-        "\n".join([*_training(manifest, content), *(f"- {note}" for note in notes)]),
+        "\n".join([*_training(manifest, content, samples), *(f"- {note}" for note in notes)]),
         "## Evaluation",
         _evaluation(evaluations, content),
         "## Contributors",
@@ -129,11 +130,11 @@ def _python(*lines: str) -> str:
     return "\n".join(["```python", *lines, "```"])
 
 
-def _training(manifest: RunManifest, content: CheckpointContent) -> Iterator[str]:
+def _training(manifest: RunManifest, content: CheckpointContent, samples: int) -> Iterator[str]:
     run, together = manifest.run, manifest.collaboration
     yield f"- Run: `{run.id}`, trained with Workerbee by many computers, on [hivemind](https://github.com/learning-at-home/hivemind)"
-    yield f"- Epochs: {content.epoch}, of about {together.target_batch_size:,} samples each"
-    yield f"- Samples: about {content.epoch * together.target_batch_size:,}"
+    yield f"- Epochs: {content.epoch:,}, of about {samples // max(1, content.epoch):,} samples each"
+    yield f"- Samples: about {samples:,}"
     yield f"- Mode: {together.mode}; optimizer: {manifest.optimizer.__struct_config__.tag}"
     yield f"- Data: {_data(manifest)}"
     if run.homepage:

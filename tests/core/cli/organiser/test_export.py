@@ -21,7 +21,8 @@ from core.records.unfinished_run import UnfinishedRun
 from core.run.manifest import RunManifest
 from core.run.multiaddr import Multiaddr
 from core.run.signed_scores import EvaluationHistory, Score, sign_scores
-from core.run.steering.control_value import Order
+from core.run.steering.control_value import ControlValue, Order
+from core.run.steering.edit import Edit, numbers_of
 from core.run.steering.kept_control import ask_control, asked_control
 from core.run_order.order import OrderedRun, RunOrderFile
 from core.security.identity import Identity
@@ -78,12 +79,24 @@ def names(folder: Path) -> set[str]:
 
 
 @pytest.mark.slow
+def test_the_card_counts_the_samples_of_epochs_that_were_made_longer_meanwhile(tmp_path: Path) -> None:
+    files, before = published(tmp_path, 7), numbers_of(tiny())
+    longer = msgspec.structs.replace(before, target_batch_size=2 * before.target_batch_size)
+    edit = Edit(numbers=longer, base=before, from_epoch=5)
+    ask_control(files, ControlValue(run_id=RUN_ID, number=1, edits=(edit,)))
+    assert export(tmp_path, RUN_ID).code == 0
+    assert "- Samples: about 27,000\n" in (tmp_path / "model" / "README.md").read_text()
+
+
+@pytest.mark.slow
 def test_a_run_is_exported_by_its_name_its_file_or_a_copy_of_its_folder(tmp_path: Path) -> None:
     files = published(tmp_path, 3, 7)
     done = export(tmp_path, RUN_ID)
     assert done.code == 0 and f"The model of epoch 7 is in {tmp_path / 'model'}" in done.out, done
     assert names(tmp_path / "model") == {"README.md", "config.json", "model.py", "model.safetensors"}
-    assert "| 3 | 1.3333 |\n| 7 | 0.5714 |" in (tmp_path / "model" / "README.md").read_text()
+    card = (tmp_path / "model" / "README.md").read_text()
+    assert "| 3 | 1.3333 |\n| 7 | 0.5714 |" in card
+    assert "- Epochs: 7, of about 3,000 samples each\n- Samples: about 21,000\n" in card
 
     again = export(tmp_path, RUN_ID)
     assert again.code == 2 and "exists already and was left as it is" in again.err
