@@ -65,6 +65,7 @@ class TrainingPresenter(QObject):
         self._device_poller, self._recording = device_poller, recording
         self._engine_controller, self._navigator, self._traffic_share = engine_controller, navigator, TrafficShare()
         self._order = OrderPresenter(page.order, run_order, session_controller, recording)
+        self._rated_run: tuple[str, str] | None = None
         settings = settings_store.settings
         page.choose_graphs(settings.graph_period, cast("tuple[Series, ...]", settings.graph_curves))
         bridge.event_arrived.connect(self._log)
@@ -127,7 +128,11 @@ class TrainingPresenter(QObject):
         self.page.show_event(event, time.time())
 
     def _remember_rates(self, before: Session, after: Session) -> None:
-        if after.progress is not before.progress:
+        consent = after.consent
+        if consent is not None and (consent.run_id, consent.organiser) != self._rated_run:
+            self._rated_run = (consent.run_id, consent.organiser)
+            self.page.forget_rates()
+        elif after.progress is not before.progress:
             self.page.add_progress(after.progress)
 
     def _keep_graphs(self, period: str, curves: tuple[str, ...]) -> None:
