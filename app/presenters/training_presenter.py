@@ -62,10 +62,9 @@ class TrainingPresenter(QObject):
         self.page = page
         self._session_controller, self._settings_store = session_controller, settings_store
         self._device_sessions, self._chosen, self._reports = device_sessions, "", dict[str, Progress]()
-        self._device_poller, self._recording = device_poller, recording
+        self._device_poller, self._recording, self._rated_run = device_poller, recording, ("", "")
         self._engine_controller, self._navigator, self._traffic_share = engine_controller, navigator, TrafficShare()
         self._order = OrderPresenter(page.order, run_order, session_controller, recording)
-        self._rated_run: tuple[str, str] | None = None
         settings = settings_store.settings
         page.choose_graphs(settings.graph_period, cast("tuple[Series, ...]", settings.graph_curves))
         bridge.event_arrived.connect(self._log)
