@@ -63,6 +63,7 @@ QComboBox, QSpinBox {
     selection-background-color: $accent; selection-color: $on_accent;
 }
 QSpinBox { padding-right: 2px; }
+QComboBox { combobox-popup: 0; }  /* a list below it; Fusion's own hides entries behind arrows */
 QComboBox:hover, QSpinBox:hover { border-color: $muted; }
 QComboBox:focus, QSpinBox:focus { border: 2px solid $accent; padding: 3px 9px; }
 QSpinBox:focus { padding-right: 1px; }
@@ -76,6 +77,7 @@ QComboBox QAbstractItemView {
     selection-background-color: $accent; selection-color: $on_accent;
 }
 QComboBox QAbstractItemView::item { padding: 5px 8px; border-radius: 5px; }
+QComboBox QAbstractItemView::item:selected { background: $accent; color: $on_accent; }
 
 QCheckBox::indicator:unchecked {
     width: 12px; height: 12px; background: $surface; border: 1px solid $muted; border-radius: 2px;

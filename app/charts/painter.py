@@ -71,6 +71,7 @@ def paint_grid(painter: QPainter, plot: Plot, graph: Graph, theme: Colours, font
     """Paint the lines at the marked values, and the texts of values and places beside and below them."""
     painter.setFont(font)
     metrics = QFontMetricsF(font)
+    last_text = ""
     for value in plot.scale.ticks:
         y = round(plot.y(value)) + 0.5
         painter.setPen(QPen(theme.line, 1.0))
@@ -78,7 +79,9 @@ def paint_grid(painter: QPainter, plot: Plot, graph: Graph, theme: Colours, font
         painter.setPen(theme.muted)
         text = graph.mark(value)
         left = plot.area.left() - metrics.horizontalAdvance(text) - 8
-        painter.drawText(QPointF(left, y + metrics.capHeight() / 2), text)
+        if text != last_text:
+            painter.drawText(QPointF(left, y + metrics.capHeight() / 2), text)
+        last_text = text
     most = max(2, int(plot.area.width() / _TICK_WIDTH))
     base_line, free_from = plot.area.bottom() + metrics.height(), plot.area.left() - 8
     for at, text in graph.ticks(plot.begin, plot.end, most):

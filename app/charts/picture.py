@@ -8,10 +8,10 @@ from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPixmap
 
 from app.appearance.theme import Colours
-from app.charts.axis import scale
+from app.charts.axis import Scale, scale
 from app.charts.data import ChartData, Line
 from app.charts.decimation import segments
-from app.charts.definitions import nothing_to_draw
+from app.charts.definitions import Graph, nothing_to_draw
 from app.charts.painter import Plot, curve_colour, paint_curve, paint_grid
 
 MARGIN = 7.0
@@ -84,18 +84,20 @@ def _plot(data: ChartData, lines: list[Line], size: QSize, font: QFont) -> Plot 
     small, graph = QFontMetricsF(small_font(font)), data.graph
     top = MARGIN + QFontMetricsF(font).height() + 10
     bottom = size.height() - MARGIN - small.height() - 3
-    marks = scale(
-        min(lows),
-        max(highs),
-        max(2, int((bottom - top) / _TICK_HEIGHT)),
-        from_zero=graph.starts_at_zero,
-        ceiling=graph.ceiling,
-        whole=graph.is_whole,
-    )
+    marks = distinct_scale(graph, min(lows), max(highs), max(2, int((bottom - top) / _TICK_HEIGHT)))
     widest = max(small.horizontalAdvance(graph.mark(value)) for value in marks.ticks)
     left = MARGIN + widest + 9
     area = QRectF(left, top, max(1.0, size.width() - left - MARGIN), max(1.0, bottom - top))
     return Plot(area, data.begin, data.end, marks)
+
+
+def distinct_scale(graph: Graph, low: float, high: float, most: int) -> Scale:
+    """A scale of which no two marks are written alike, with fewer marks where that needs it."""
+    for number in range(most, 0, -1):
+        marks = scale(low, high, number, from_zero=graph.starts_at_zero, ceiling=graph.ceiling, whole=graph.is_whole)
+        if len(set(map(graph.mark, marks.ticks))) == len(marks.ticks):
+            break
+    return marks
 
 
 def _paint_emptiness(painter: QPainter, words: str, size: QSize, font: QFont, theme: Colours) -> None:

@@ -12,6 +12,9 @@ from core.client.session import Session
 
 PageName = Literal["join", "review", "training", "settings", "contributions", "organise", "engine", "help"]
 
+SettingsPart = Literal["price", "language"]
+"""A part of the settings to which something elsewhere leads."""
+
 
 def page_for(session: Session) -> PageName:
     """The page of a session: join until the search is over, review until the person agrees, then training.
@@ -41,6 +44,7 @@ class Navigator(QObject):
         self._session_controller, self._engine_controller = session_controller, engine_controller
         self._is_in_settings = self._is_in_help = False
         self._beside: Literal["contributions", "organise"] | None = None  # the page beside those of the session
+        self._wanted_setting: SettingsPart | None = None
         self._dismissed: Session | None = None
 
     @property
@@ -61,10 +65,15 @@ class Navigator(QObject):
         """Whether the person has seen enough of the session, which has ended, and is back at the join page."""
         return self._session_controller.session is self._dismissed
 
-    def open_settings(self) -> None:
-        """Go to the settings, whatever else goes on."""
-        self._is_in_settings, self._is_in_help = True, False
+    def open_settings(self, part: SettingsPart | None = None) -> None:
+        """Go to the settings, and there to that part, whatever else goes on."""
+        self._is_in_settings, self._is_in_help, self._wanted_setting = True, False, part
         self.changed.emit()
+
+    def take_wanted_setting(self) -> SettingsPart | None:
+        """The part of the settings that is to be shown, once; ``None`` for their beginning, or where they are."""
+        wanted, self._wanted_setting = self._wanted_setting, None
+        return wanted
 
     def open_contributions(self) -> None:
         """Go to what was given, whatever else goes on."""

@@ -13,11 +13,11 @@ MAX_NAME_CHARACTERS = 200
 
 
 class RecentRunRecorder:
-    """Puts the session's run at the top of the list whenever its state is a new one."""
+    """Puts the session's run at the top of the list whenever its state is a new one, and when it has ended."""
 
     def __init__(self, path: Path) -> None:
         self._runs = RecentRuns(path)
-        self._recorded: tuple[str, LastState] | None = None
+        self._recorded: tuple[str, LastState, bool] | None = None
 
     @property
     def runs(self) -> tuple[RecentRun, ...]:
@@ -43,7 +43,7 @@ class RecentRunRecorder:
         run, opening, state = session.chosen, session.opening, _last_state(session)
         if run is None or state is None or not isinstance(opening, Join):
             return False
-        recorded = (run.manifest.run.id, state)
+        recorded = (run.manifest.run.id, state, session.phase == "ended")  # the list says when it was left
         if recorded == self._recorded:
             return False
         self._recorded = recorded

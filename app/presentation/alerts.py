@@ -54,7 +54,7 @@ def _of_crash(session: Session) -> Alert | None:
     if session.restarting is None:
         return None
     problem = ErrorKind.from_key(session.restarting.problem)
-    advice = translate("Alert", "It starts again by itself; what you have given is counted.")
+    advice = translate("Alert", "Workerbee tries again by itself; what you have given is counted.")
     # not the problem's own button: nothing is to be done but to wait, or to see why
     log = ErrorKind.WORKER_CRASHED
     return Alert(log.key, f"{problem_words.interruption(problem)}.", "", advice, button_of(log))

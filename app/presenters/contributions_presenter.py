@@ -34,7 +34,7 @@ class ContributionsPresenter(QObject):
         self._shown_at = -_REFRESH_SECONDS
         self._settings: Settings | None = None
         page.back_requested.connect(navigator.go_back)
-        page.settings_requested.connect(navigator.open_settings)
+        page.settings_requested.connect(lambda: navigator.open_settings("price"))
 
     def refresh(self) -> None:
         """Show what is so now; every few seconds, and at once after a change of the settings."""

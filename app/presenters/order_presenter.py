@@ -59,15 +59,19 @@ class OrderPresenter(QObject):
         self._card.show_order(OrderView(rows, self._addable, order.return_after_minutes, changes, can_begin))
 
     def _find_addable(self, present: Key | None) -> None:
-        """Find the recent runs that were agreed to, which reads a file, where these or the order are others."""
+        """Find the runs that were agreed to, which reads a file, where these or the order are others."""
         recent = self._recording.recent_runs
         known = (recent, self._controller.order.keys, present)
         if known != self._known:
             self._known = known
-            runs = [run for run in recent if self._controller.can_add(run) and (run.run_id, run.organiser) != present]
-            self._addable = tuple(((run.run_id, run.organiser), sanitize_line(run.name, _LONGEST_NAME)) for run in runs)
+            names = {run.key: run.name for run in self._controller.struck}
+            for run in filter(self._controller.can_add, recent):
+                names.setdefault((run.run_id, run.organiser), run.name)
+            named = ((key, sanitize_line(name, _LONGEST_NAME)) for key, name in names.items())
+            self._addable = tuple((key, name) for key, name in named if key != present)
 
     def _add(self, key: Key) -> None:
+        self._controller.restore(key)
         for run in self._recording.recent_runs:
-            if (run.run_id, run.organiser) == key:
+            if (run.run_id, run.organiser) == key and self._controller.can_add(run):
                 self._controller.add_recent(run)

@@ -43,6 +43,7 @@ class SettingsPresenter(QObject):
         self.page = page
         self._settings_store, self._device_poller = settings_store, device_poller
         self._availability, self._newest_version = availability, newest_version
+        self._navigator = navigator
         self._shown: Settings | None = None
         self._history_read_at = -_HISTORY_SECONDS
         page.settings_changed.connect(settings_store.change)
@@ -67,3 +68,10 @@ class SettingsPresenter(QObject):
             self._history_read_at = time.monotonic()
             self.page.availability.show_pauses(self._availability.last_pauses(_HISTORY_DAYS))
         self.page.updates.show_newer(self._newest_version())
+        match self._navigator.take_wanted_setting():
+            case "price":
+                self.page.go_to(self.page.electricity.price)
+            case "language":
+                self.page.go_to(self.page.window_behaviour.language)
+            case None:
+                pass

@@ -62,7 +62,7 @@ class TrainingPresenter(QObject):
         self.page = page
         self._session_controller, self._settings_store = session_controller, settings_store
         self._device_sessions, self._chosen, self._reports = device_sessions, "", dict[str, Progress]()
-        self._device_poller, self._recording = device_poller, recording
+        self._device_poller, self._recording, self._rated_run = device_poller, recording, ("", "")
         self._engine_controller, self._navigator, self._traffic_share = engine_controller, navigator, TrafficShare()
         self._order = OrderPresenter(page.order, run_order, session_controller, recording)
         settings = settings_store.settings
@@ -127,7 +127,11 @@ class TrainingPresenter(QObject):
         self.page.show_event(event, time.time())
 
     def _remember_rates(self, before: Session, after: Session) -> None:
-        if after.progress is not before.progress:
+        consent = after.consent
+        if consent is not None and (consent.run_id, consent.organiser) != self._rated_run:
+            self._rated_run = (consent.run_id, consent.organiser)
+            self.page.forget_rates()
+        elif after.progress is not before.progress:
             self.page.add_progress(after.progress)
 
     def _keep_graphs(self, period: str, curves: tuple[str, ...]) -> None:

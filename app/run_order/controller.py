@@ -67,6 +67,7 @@ class RunOrderController(QObject):
         self._is_active = False
         self._pending: RunContinued | None = None
         self._asked: set[RunKey] = set()
+        self._struck: dict[RunKey, OrderedRun] = {}
         self._timer = QTimer(self, interval=_LOOK_MILLISECONDS, timerType=Qt.TimerType.VeryCoarseTimer)
         self._timer.timeout.connect(self._look)
         session_controller.changed.connect(self._follow)
@@ -89,6 +90,11 @@ class RunOrderController(QObject):
         consent, is_over = self._session_controller.session.consent, self._session_controller.is_over
         return (consent.run_id, consent.organiser) if consent is not None and not is_over else None
 
+    @property
+    def struck(self) -> tuple[OrderedRun, ...]:
+        """The runs that were struck from the order since the start and are not in it again, the latest first."""
+        return tuple(run for key, run in reversed(self._struck.items()) if key not in self.order.keys)
+
     def can_add(self, run: RecentRun) -> bool:
         """Whether that run was agreed to, and is not in the order."""
         key = (run.run_id, run.organiser)
@@ -109,6 +115,12 @@ class RunOrderController(QObject):
         )
         self._add(OrderedRun(name=run.name, run=unfinished))
 
+    def restore(self, key: RunKey) -> None:
+        """Put a run that was struck from the order at its end."""
+        for run in self.struck:
+            if run.key == key:
+                self._add(run)
+
     def add_found(self, run: RunFound) -> None:
         """Put a run that is found and agreed to at the end of the order, without helping it now."""
         opening = self._session_controller.session.opening
@@ -124,6 +136,10 @@ class RunOrderController(QObject):
 
     def remove(self, key: RunKey) -> None:
         """Strike that run from the order; if it is helped now, that goes on."""
+        run = self.order.of(key)
+        if run is not None:
+            self._struck.pop(key, None)
+            self._struck[key] = run
         self._keep(self.order.without(key))
 
     def return_after(self, minutes: int | None) -> None:
@@ -185,8 +201,10 @@ class RunOrderController(QObject):
         is_same = after.opening is before.opening and after.consent == before.consent
         if after.consent is None or is_same:
             return
-        self._pending = None
         key = (after.consent.run_id, after.consent.organiser)
+        if self._pending is None:
+            self._director.chosen_by_person(key)
+        self._pending = None
         self._director.agreed(key)
         self._asked.discard(key)
         run = self._ordered_present()

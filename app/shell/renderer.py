@@ -53,13 +53,18 @@ class WindowRenderer(QObject):
             presenter.refresh()
 
     def retranslate(self) -> None:
-        """Make the pages anew after another language was chosen; an address that was pasted stays."""
+        """Make the pages anew after another language was chosen; an address that was pasted stays.
+
+        So does the person's place in the settings, where it was chosen.
+        """
         address = self._pages.join.page.form.field.toPlainText()
         for page in self._pages.discard_translated():
             self._window.remove_page(page)
         self._pages.refresh_made()
         if address:
             self._pages.join.page.fill_address(address)
+        if self._navigator.page_name == "settings":
+            self._navigator.open_settings("language")
         self.render()
 
     def _show_title(self) -> None:

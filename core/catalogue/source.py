@@ -9,7 +9,7 @@ from core.catalogue.catalogue import MAX_CATALOGUE_BYTES
 from core.catalogue.refusal import RefusedCatalogueError
 from core.catalogue.signed_file import SignedCatalogue, open_catalogue
 from core.files.json_file import FileTooLongError, read_bounded
-from core.localizable import words_of
+from core.localizable import Detail, words_of
 
 _HTTPS = r"https://[!-~]{1,2000}"
 _LOOPBACK = r"http://(?:127\.0\.0\.1|localhost)(?::[0-9]{1,5})?(?:/[!-~]{0,1000})?"
@@ -51,4 +51,12 @@ def _read(source: str) -> bytes:
     except FileTooLongError as error:
         raise RefusedCatalogueError("too_large") from error
     except (OSError, http.client.HTTPException, ValueError, AddressRefusedError) as error:
-        raise RefusedCatalogueError("unreachable", words_of(error) or type(error).__name__) from error
+        raise RefusedCatalogueError("unreachable", _words_of(error)) from error
+
+
+def _words_of(error: Exception) -> Detail:
+    """Why nothing was read, without the signs that only programmers know."""
+    reason = getattr(error, "reason", error)  # of what urllib wraps
+    cause = reason if isinstance(reason, Exception) else error
+    words = cause.strerror if isinstance(cause, OSError) else None
+    return words or words_of(cause) or type(cause).__name__

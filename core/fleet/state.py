@@ -9,6 +9,7 @@ from core.fleet.totals import epoch_of, progress_of, run_ends_in, totals_of
 from core.protocol.events import RunFound, RunScored
 from core.protocol.peers import PeersSeen, Suspect, SuspectsSeen
 from core.run.signed_scores import MOST_SCORES, Score
+from core.run.steering.edit import numbers_at
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,8 @@ class FleetState:
         manifest, peers = self.run.manifest, self.seen.peers
         run, collaboration = manifest.run, manifest.collaboration
         epoch = epoch_of(peers)
-        target, epochs = collaboration.target_batch_size, manifest.scheduler.total_epochs
+        target = numbers_at(manifest, self.run.edits, epoch or 0).target_batch_size
+        epochs = manifest.scheduler.total_epochs
         samples, ends_in = progress_of(peers, epoch, target)
         totals = totals_of(peers, self.seen.untold)
         return FleetSnapshot(

@@ -36,7 +36,7 @@ class Contribution:
 
 @dataclass(frozen=True)
 class _Moment:
-    """What the last call was told; ``at`` is ``None`` when the computer was not training."""
+    """What the last call was told; ``at`` is ``None`` when nothing was computed."""
 
     opening: Opening | None = None
     samples: int = 0
@@ -115,7 +115,7 @@ def _moment(session: Session, device: Device | None, at: float) -> _Moment:
     return _Moment(
         session.opening,
         session.contributed_samples,
-        at,
+        None if session.order.state == "paused" else at,  # by its organiser: nothing is computed
         progress.epoch,
         progress.target,
         device.energy_joules if device is not None else None,

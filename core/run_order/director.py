@@ -107,6 +107,11 @@ class OrderDirector:
         standings = {run: each for run, each in self.state.standings.items() if run != key}
         self.state = replace(self.state, standings=standings)
 
+    def chosen_by_person(self, key: RunKey) -> None:
+        """The person has started that run: where it is another one, that is no change after which it has to stay."""
+        if self.state.helped != key:
+            self.state = replace(self.state, helped=None, changed_at=None)
+
     @property
     def is_done(self) -> bool:
         """Whether no run of the order can be helped any more unless a person does something."""

@@ -122,8 +122,8 @@
 <context>
     <name>Alert</name>
     <message>
-        <source>It starts again by itself; what you have given is counted.</source>
-        <translation>Er startet von selbst neu; was Sie beigetragen haben, zählt.</translation>
+        <source>Workerbee tries again by itself; what you have given is counted.</source>
+        <translation>Workerbee versucht es von selbst wieder; was Sie beigetragen haben, zählt.</translation>
     </message>
     <message>
         <source>The GPU&apos;s driver does not answer.</source>

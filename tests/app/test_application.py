@@ -179,6 +179,11 @@ def test_what_was_done_is_remembered(qtbot: QtBot, opened: Open) -> None:
     recording = application.recording
     assert [run.run_id for run in recording.recent_runs] == [fake_worker.RUN_ID]
     qtbot.waitUntil(lambda: recording.contributions()[0].samples > 0, timeout=5000)
+    qtbot.wait(50)
+    left_at = time.time()
+    application.pages.training.page.leave_requested.emit()
+    until(qtbot, application, lambda session: session.phase == "ended")
+    assert recording.recent_runs[0].at >= left_at, "the list says when a run was left"
 
 
 def test_who_has_helped_no_run_yet_is_asked_when_this_computer_helps(qtbot: QtBot, opened: Open) -> None:
@@ -392,6 +397,15 @@ def test_settings_are_kept_and_obeyed(qtbot: QtBot, opened: Open, qapp: QApplica
     kept, aside = load_settings(application.folders.settings_file)
     assert (kept.theme, kept.start_at_login, aside) == ("dark", True, None)
     assert qapp.palette().window().color().lightness() < 128
+
+
+def test_what_electricity_costs_is_asked_for_where_it_is_entered(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good")
+    application.navigator.open_contributions()
+    application.pages.contributions.page.settings_requested.emit()
+    price = application.pages.settings.page.electricity.price
+    qtbot.waitUntil(lambda: not price.visibleRegion().isEmpty(), timeout=LIMIT_MILLISECONDS)
+    assert application.window.focusWidget() is price
 
 
 def test_a_damaged_settings_file_is_named(qtbot: QtBot, opened: Open) -> None:

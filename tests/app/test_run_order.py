@@ -73,6 +73,7 @@ def test_when_a_run_ends_the_next_one_begins_without_a_click_and_all_say_why(
     why = "Helping “Beta”: “Alpha” has ended"
     page = application.pages.training.page
     qtbot.waitUntil(lambda: f"{why}." in page.events.toPlainText(), timeout=LIMIT_MILLISECONDS)
+    assert None not in page._rates[""].mine, "the speeds of Alpha are not in Beta's curve"
     application.renderer.render()
     application.tray_controller.refresh()
     assert name_of_page(application) == "training"
@@ -171,6 +172,18 @@ def test_who_leaves_a_run_has_left_and_the_order_begins_again_by_a_click(
     until(qtbot, application, lambda session: helps("alpha", session))
 
 
+def test_a_run_that_a_person_has_started_makes_way_without_a_wait(qtbot: QtBot, opened: Open, tmp_path: Path) -> None:
+    application = both(qtbot, opened, tmp_path)
+    application.pages.training.page.leave_requested.emit()
+    until(qtbot, application, lambda session: session.phase == "ended")
+    find(qtbot, application, SECOND)
+    application.pages.review.page.bar.start.click()
+    until(qtbot, application, lambda session: helps("beta", session))
+    be(tmp_path, beta="paused")
+    until(qtbot, application, lambda session: helps("alpha", session))
+    assert application.run_order.order.switches[0].reason == "paused"
+
+
 def test_the_order_is_changed_with_the_keyboard_alone(qtbot: QtBot, opened: Open, tmp_path: Path) -> None:
     be(tmp_path)
     application = opened("follow_world")
@@ -186,6 +199,9 @@ def test_the_order_is_changed_with_the_keyboard_alone(qtbot: QtBot, opened: Open
     assert ordered(application) == ["alpha", "beta"]
     press(card, ALPHA, "remove")
     assert ordered(application) == ["beta"]
+    assert card.add.hasFocus(), "which offers what was struck out by mistake"
+    card.add.menu().actions()[0].trigger()
+    assert ordered(application) == ["beta", "alpha"]
     assert card.return_after.accessibleName() and card.rows[BETA].remove.accessibleName()
 
 

@@ -93,11 +93,11 @@ class OrderCard(Card):
             row.look_requested.connect(partial(self.look_requested.emit, each.key))
             self.rows[each.key] = row
             self._box.addWidget(row)
-        self._restore_focus(focus)
         self._menu.clear()
         for key, name in view.addable:
             self._menu.addAction(name.replace("&", "&&")).triggered.connect(partial(self._add, key))
         self.add.setEnabled(bool(view.addable))
+        self._restore_focus(focus)
         self.return_after.show_chosen(view.return_after_minutes)
         self._return.setVisible(len(view.rows) > 1)
         self.begin.setVisible(view.can_begin and bool(view.rows))

@@ -43,7 +43,8 @@ class OrderRowWidget(QWidget):
         self.look = QPushButton(translate("OrderCard", "Look at it"))
         self.look.setVisible(row.obstacle == "changed")
         self.look.clicked.connect(self.look_requested)
-        words = translate("OrderCard", "helped now") if row.is_present else standing_words(row.obstacle)
+        is_helped = row.is_present and row.obstacle is None
+        words = translate("OrderCard", "helped now") if is_helped else standing_words(row.obstacle)
         self._lay_out(Strong(breakable(name)), words)
 
     @property

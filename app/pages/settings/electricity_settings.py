@@ -57,7 +57,7 @@ class ElectricitySettings(Card):
     def show_settings(self, settings: Settings) -> None:
         """Show the settings in their inputs, without emitting anything; what is being typed stays."""
         self._settings = settings
-        if not self.price.hasFocus():
+        if not (self.price.hasFocus() and self.price.isModified()):
             self._show_price()
         if not self.currency.hasFocus():
             self.currency.setText(settings.currency)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import msgspec
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
@@ -26,6 +26,7 @@ from core.texts.errors import advice_of, title_of
 from core.texts.worker_messages import translate_message
 
 _WIDEST = 760
+_AROUND = 160
 
 
 class SettingsPage(QWidget):
@@ -53,7 +54,7 @@ class SettingsPage(QWidget):
         top = QHBoxLayout()
         top.addWidget(Title(self.tr("Settings")), 1)
         top.addWidget(self.back)
-        column = PageColumn(_WIDEST)
+        self._column = column = PageColumn(_WIDEST)
         column.parts.addLayout(top)
         column.parts.addWidget(self.callout)
         cards = (self.computer, self.availability, self.pace, self.electricity, self.window_behaviour, self.updates)
@@ -77,6 +78,11 @@ class SettingsPage(QWidget):
         self.electricity.show_settings(settings)
         self.window_behaviour.show_settings(settings)
         self.updates.show_settings(settings)
+
+    def go_to(self, wanted: QWidget) -> None:
+        """Put the focus on that input, and scroll to it as soon as the page is laid out."""
+        wanted.setFocus()
+        QTimer.singleShot(0, wanted, lambda: self._column.ensureWidgetVisible(wanted, 0, _AROUND))
 
     def show_devices(self, seen: DevicesSeen) -> None:
         """Offer these devices to train on."""

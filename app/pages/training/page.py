@@ -148,6 +148,10 @@ class TrainingPage(QWidget):
         rates.mine.append(progress.samples_per_second if progress else None)
         rates.swarm.append(progress.swarm_samples_per_second if progress else None)
 
+    def forget_rates(self) -> None:
+        """Empty the sparklines, since another run begins."""
+        self._rates.clear()
+
     def choose_graphs(self, period: Period, curves: tuple[Series, ...]) -> None:
         """Show the period and the curves that were chosen the last time; no curves mean the usual ones."""
         self.graphs.choose(period, curves)

@@ -22,6 +22,9 @@ def test_the_whole_window_speaks_it_at_once(qtbot: QtBot, qapp: QApplication, op
         assert application.window.windowTitle().startswith("Trainiert")
         # once Qt has told everybody, and has forgotten the pages of before
         qtbot.waitUntil(lambda: still_english(application.window) == [], timeout=whole.LIMIT_MILLISECONDS)
+        chosen = application.pages.settings.page.window_behaviour.language
+        qtbot.waitUntil(lambda: not chosen.visibleRegion().isEmpty(), timeout=whole.LIMIT_MILLISECONDS)
+        assert application.window.focusWidget() is chosen, "the person stays where the language was chosen"
         application.navigator.go_back()
         assert application.navigator.page_name == "training"
         assert still_english(application.window) == []

@@ -9,6 +9,8 @@ import pytest
 
 from app.charts.axis import count_ticks, scale, time_ticks
 from app.charts.decimation import columns, nearest, segments
+from app.charts.definitions import GRAPHS
+from app.charts.picture import distinct_scale
 from app.charts.resampling import against
 from core.records.time_series import Curve
 from tests.app.support.training_sample import NOW, curve
@@ -57,6 +59,16 @@ def test_values_are_marked_where_a_person_would() -> None:
     assert scale(3.0, 3120.0, 4, from_zero=True).ticks == (0.0, 1000.0, 2000.0, 3000.0, 4000.0)
     assert scale(0.2, 0.5, 2, from_zero=True, ceiling=1.0).ticks == (0.0, 0.5, 1.0)
     assert scale(41.0, 43.0, 4, from_zero=False, whole=True).ticks == (41.0, 42.0, 43.0)
+
+
+@pytest.mark.parametrize(("low", "high"), [(3.283, 3.294), (0.2, 4.1), (0.8731, 0.8732)])
+@pytest.mark.usefixtures("english")
+def test_no_two_marks_of_a_scale_are_written_alike(low: float, high: float) -> None:
+    graph = next(each for each in GRAPHS if each.key == "loss")
+    marks = distinct_scale(graph, low, high, 4)
+    assert marks.bottom <= low and high <= marks.top
+    written = [graph.mark(value) for value in marks.ticks]
+    assert len(set(written)) == len(written) or high - low < 0.001
 
 
 def test_a_flat_curve_has_a_scale_too() -> None:

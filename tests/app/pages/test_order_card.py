@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.pages.order.card import OrderCard
@@ -45,3 +46,9 @@ def test_where_there_is_no_order_and_nothing_to_add_there_is_no_card(qtbot: QtBo
     assert not card.isHidden()
     card.show_order(OrderView())
     assert card.isHidden()
+
+
+def test_a_present_run_that_its_organiser_has_paused_is_not_said_to_be_helped(qtbot: QtBot) -> None:
+    rows = (OrderRow(A, "A", "paused", is_present=True), OrderRow(B, "B"))
+    card = shown(qtbot, OrderView(rows=rows))
+    assert [each.text() for each in card.rows[A].findChildren(QLabel)] == ["1. A", "paused by its organiser"]

@@ -165,7 +165,14 @@ def test_a_huge_answer_a_dead_server_and_nonsense_are_told_apart(server: NoticeS
     server.shutdown()
     server.server_close()
     answer = read(server.address, tmp_path)
-    assert isinstance(answer, Refusal) and answer.reason == "unreachable" and "refused" in str(answer.detail)
+    assert isinstance(answer, Refusal) and answer.reason == "unreachable" and answer.detail == "Connection refused"
+
+
+def test_a_file_that_cannot_be_read_is_told_in_plain_words(tmp_path: Path) -> None:
+    for source, words in ((tmp_path / "none.toml", "No such file or directory"), (tmp_path, "Is a directory")):
+        with pytest.raises(RefusedCatalogueError) as refused:
+            read_catalogue(str(source))
+        assert refused.value.refusal == Refusal("unreachable", words)
 
 
 def test_no_address_leads_into_the_own_network(server: NoticeServer) -> None:

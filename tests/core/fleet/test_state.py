@@ -14,6 +14,7 @@ from core.protocol.events import RunScored
 from core.protocol.peers import PeerActivity, PeersSeen
 from core.run.manifest import SchedulerSpec
 from core.run.signed_scores import Score
+from core.run.steering.edit import Edit, numbers_of
 from tests.core.fleet.made_up_fleets import NOON, ORGANISER, TARGET, peer, run_found, snapshot, told
 
 
@@ -102,3 +103,13 @@ def test_the_end_of_the_run_is_known_where_the_run_file_names_its_last_epoch() -
     assert unlimited is not None and (unlimited.epochs, unlimited.run_ends_in) == (None, None)
     over = replace(told(peer(0, epoch=10)), run=limited).snapshot(NOON)
     assert over is not None and over.run_ends_in is None
+
+
+@pytest.mark.parametrize(("from_epoch", "target"), [(2, 4 * TARGET), (3, 4 * TARGET), (4, TARGET), (None, TARGET)])
+def test_an_epoch_is_as_long_as_its_organiser_has_made_it(from_epoch: int | None, target: int) -> None:
+    found = run_found()
+    before = numbers_of(found.manifest)
+    longer = msgspec.structs.replace(before, target_batch_size=4 * TARGET)
+    edits = (Edit(numbers=longer, base=before, from_epoch=from_epoch),)
+    seen = told(peer(0)).after(msgspec.structs.replace(found, edits=edits)).snapshot(NOON)
+    assert seen is not None and (seen.epoch, seen.target) == (3, target)

@@ -32,6 +32,7 @@ from core.protocol.commands import Join, Leave, Start
 from core.protocol.events import Left, Restarting, RunFound, TrainingStarted
 from core.records.contributions import Contribution, ContributionLog
 from core.records.store import HistoryStore, run_key
+from core.run.steering.control_value import Order
 from tests.support.checkout import ROOT
 from tests.support.consents import NO_DIGEST, consent_to
 from tests.support.peers.fake_worker import ORGANISER, RUN_ID, manifest, progress
@@ -187,6 +188,18 @@ def test_a_pause_gives_nothing_and_takes_nothing(volunteer: Volunteer) -> None:
     assert volunteer.book.of(KEY) == Contribution(samples=120, epochs=0, seconds=1.0, joules=200.0)
     volunteer.sees(ResumeAsked(), FOUND, START, STARTED, computed(5, epoch=30), computed(30, epoch=31))
     assert volunteer.book.of(KEY) == Contribution(samples=150, epochs=1, seconds=2.0, joules=400.0)
+
+
+def test_a_pause_by_the_organiser_gives_no_hours_and_draws_nothing(volunteer: Volunteer) -> None:
+    volunteer.devices = (GPU, CPU)
+    volunteer.trains()
+    volunteer.sees(computed(10), computed(100))
+    volunteer.sees(msgspec.structs.replace(FOUND, order=Order(state="paused")))
+    assert volunteer.session.phase == "training"
+    for _ in range(30):
+        volunteer.notes()
+    volunteer.sees(FOUND, computed(110), computed(120, epoch=8))
+    assert volunteer.book.of(KEY) == Contribution(samples=120, epochs=1, seconds=3.0, joules=600.0)
 
 
 def test_what_the_last_words_add_is_counted(volunteer: Volunteer) -> None:

@@ -130,3 +130,16 @@ def test_who_waits_for_a_group_sees_that_the_other_has_ended_the_epoch() -> None
             gone_on.report_local_progress(1, 48)
             await_report(dht, 48)
             assert waiting.is_overtaken(LIMIT_SECONDS)
+
+
+def test_who_comes_to_a_later_epoch_ends_it_where_its_organiser_has_by_then_made_it_end() -> None:
+    with contextlib.ExitStack() as stack:
+        dht = stack.enter_context(node())
+        newcomer = stack.enter_context(tracker(dht))
+        newcomer.plan(lambda epoch: (4 * TARGET if epoch >= 5 else TARGET, None))
+        newcomer.report_local_progress(7, 0)  # as after the download of a state
+        newcomer.report_local_progress(7, TARGET)
+        look(newcomer)
+        assert newcomer.global_progress.target_batch_size == 4 * TARGET and not newcomer.ready_to_update_epoch
+        newcomer.report_local_progress(7, 4 * TARGET)
+        await_end_of_epoch(newcomer)

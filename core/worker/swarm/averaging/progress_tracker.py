@@ -61,6 +61,7 @@ class ObservedTracker(ProgressTracker):
     others: Mapping[bytes, PeerReport] = MappingProxyType({})
     counted: Mapping[bytes, PeerReport] = MappingProxyType({})
     claims: Mapping[bytes, int] = MappingProxyType({})
+    target_batch_size: int
     is_newcomer: Callable[[], bool] = staticmethod(lambda: True)
     on_no_peers_left: Callable[[], None] | None = None
     has_measured = counts_rests = _forgot_first_speed = False
@@ -150,9 +151,15 @@ class ObservedTracker(ProgressTracker):
             self._take_numbers()
 
     def _take_numbers(self) -> None:
-        if self._numbers_at is not None:
-            self.target_batch_size, seconds = self._numbers_at(self.local_progress.epoch)
-            self._clock.max_seconds = math.inf if seconds is None else seconds
+        """Take the numbers of our epoch; where it is longer or shorter by them, its end is reckoned anew."""
+        if self._numbers_at is None:
+            return
+        target, seconds = self._numbers_at(self.local_progress.epoch)
+        self._clock.max_seconds = math.inf if seconds is None else seconds
+        if target != self.target_batch_size:
+            self.target_batch_size = self.global_progress.target_batch_size = target
+            self.global_progress.eta_next_epoch = math.inf
+            self.look_now()
 
     def report_local_progress(self, local_epoch: int, samples_accumulated: int, **kwargs: Any) -> None:
         """Report progress as ProgressTracker does; our own rate is known from the first samples on.
@@ -170,6 +177,8 @@ class ObservedTracker(ProgressTracker):
         if is_second:
             speed.ema_seconds_per_sample, speed.num_updates = 0.0, 0
         super().report_local_progress(local_epoch, samples_accumulated, **kwargs)
+        if local_epoch != before.epoch:
+            self._take_numbers()  # also of an epoch to which a downloaded state has brought us
         if is_second:
             self._forgot_first_speed = True
             self.look_now()
