@@ -53,7 +53,6 @@ class ObservedTracker(ProgressTracker):
     ``claims`` are epochs that are not believed yet, by subkey, see `EpochClaims`, and that are signed or agreed on, see
     `KnownKeys`; whoever claims any other does not count. ``is_newcomer`` says whether we have no state of the run, and
     therefore nothing to lose by believing them; but none that the signed epochs leave no time for.
-
     ``counts_rests`` says whether a rest, as a report without new samples, makes us slower.
     """
 
@@ -140,7 +139,6 @@ class ObservedTracker(ProgressTracker):
         self._has_last_look = False
         epoch: int = super().update_epoch(new_epoch)
         self._pace.begin(epoch)
-        self._take_numbers()
         self.should_report_progress.set_urgently()
         return epoch
 
@@ -152,14 +150,13 @@ class ObservedTracker(ProgressTracker):
 
     def _take_numbers(self) -> None:
         """Take the numbers of our epoch; where it is longer or shorter by them, its end is reckoned anew."""
-        if self._numbers_at is None:
-            return
-        target, seconds = self._numbers_at(self.local_progress.epoch)
-        self._clock.max_seconds = math.inf if seconds is None else seconds
-        if target != self.target_batch_size:
-            self.target_batch_size = self.global_progress.target_batch_size = target
-            self.global_progress.eta_next_epoch = math.inf
-            self.look_now()
+        if self._numbers_at is not None:
+            target, seconds = self._numbers_at(self.local_progress.epoch)
+            self._clock.max_seconds = math.inf if seconds is None else seconds
+            if target != self.target_batch_size:
+                self.target_batch_size = self.global_progress.target_batch_size = target
+                self.global_progress.eta_next_epoch = math.inf
+                self.look_now()
 
     def report_local_progress(self, local_epoch: int, samples_accumulated: int, **kwargs: Any) -> None:
         """Report progress as ProgressTracker does; our own rate is known from the first samples on.
@@ -178,7 +175,7 @@ class ObservedTracker(ProgressTracker):
             speed.ema_seconds_per_sample, speed.num_updates = 0.0, 0
         super().report_local_progress(local_epoch, samples_accumulated, **kwargs)
         if local_epoch != before.epoch:
-            self._take_numbers()  # also of an epoch to which a downloaded state has brought us
+            self._take_numbers()  # of an epoch that has begun, or to which a downloaded state has brought us
         if is_second:
             self._forgot_first_speed = True
             self.look_now()
@@ -311,8 +308,7 @@ class ObservedTracker(ProgressTracker):
         return [report for key, report in self.counted.items() if key != self.own_subkey]
 
     def _is_nobody_left(self) -> bool:
-        is_alone = bool(self.reports and not self.others)
-        return is_alone or are_all_ahead(self._counted_others, self.local_progress.epoch)
+        return bool(self.reports and not self.others) or are_all_ahead(self._counted_others, self.local_progress.epoch)
 
     def is_overtaken(self, seconds: float) -> bool:
         """Look now, although who asks has paused our updates: whether our epoch is over for half of the swarm.
