@@ -83,6 +83,7 @@ def test_a_run_is_exported_by_its_name_its_file_or_a_copy_of_its_folder(tmp_path
     done = export(tmp_path, RUN_ID)
     assert done.code == 0 and f"The model of epoch 7 is in {tmp_path / 'model'}" in done.out, done
     assert names(tmp_path / "model") == {"README.md", "config.json", "model.py", "model.safetensors"}
+    assert {oct(path.stat().st_mode)[-3:] for path in (tmp_path / "model").iterdir()} == {"644"}, "others may load it"
     assert "| 3 | 1.3333 |\n| 7 | 0.5714 |" in (tmp_path / "model" / "README.md").read_text()
 
     again = export(tmp_path, RUN_ID)
@@ -94,6 +95,13 @@ def test_a_run_is_exported_by_its_name_its_file_or_a_copy_of_its_folder(tmp_path
     told = [json.loads(line) for line in copied.out.splitlines()]
     assert told[-1] == {"event": "export", "run": RUN_ID, "epoch": 3, "folder": str(tmp_path / "older")}
     assert "exported" in [each["event"] for each in told]
+
+
+def test_a_folder_that_cannot_be_made_is_no_folder_of_ours(tmp_path: Path) -> None:
+    published(tmp_path, 3)
+    done = export(tmp_path, RUN_ID, to="nowhere/model")
+    assert done.code == 2 and "nowhere/model: No such file or directory." in done.err
+    assert "WORKERBEE_HOME" not in done.err
 
 
 @pytest.mark.slow
