@@ -22,6 +22,11 @@ from core.files.atomic import write_atomically
 from core.security.identity import Identity
 from core.updates.notice import SignedNotice, UpdateNotice, notice_in
 
+_RULES = {
+    "$.version": "--version is two to four numbers with dots between, such as 0.2.0.",
+    "$.page": "--page is an address that begins with https://, of printable ASCII letters.",
+}
+
 
 def main(words: Sequence[str] | None = None) -> int:
     """2 for what cannot be signed as it was typed, 1 for a file that cannot be read or written."""
@@ -36,7 +41,8 @@ def main(words: Sequence[str] | None = None) -> int:
     except OSError as error:
         return _say(f"{error.filename}: {error.strerror}.", 1)
     except msgspec.ValidationError as error:
-        return _say(f"It cannot be announced so: {error}.", 2)
+        which = next((words for field, words in _RULES.items() if field in str(error)), f"{error}.")
+        return _say(f"It cannot be announced so: {which}", 2)
     return 0
 
 

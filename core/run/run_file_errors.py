@@ -163,6 +163,16 @@ def _entry_type(kind: Any) -> Any:
     return next(filter(None, map(_entry_type, typing.get_args(kind))), None)
 
 
+# by hivemind to 0.10, or by Lightning: names that look more like other fields (resources/docs/migrating.md)
+_CALLED_BEFORE = {
+    "averaging_expiration": "matchmaking_time",
+    "batch_size": "batch_size_per_step",
+    "state_compression_type": "load_state_compression",
+    "grad_averager_factory": "powersgd_rank",
+    "prefix": "id",
+}
+
+
 def _unknown(place: str, key: str, value: Any, known: list[str], homes: Mapping[str, str]) -> LocalizedText:
     """A field that nobody knows here, with the one that was probably meant or the section it belongs in."""
     is_section = isinstance(value, dict) and not place
@@ -172,6 +182,8 @@ def _unknown(place: str, key: str, value: Any, known: list[str], homes: Mapping[
     if key in homes:
         return localized("%1: %2 here; it belongs in [%3].", name, kind, homes[key])
     close = get_close_matches(key.lower().replace("-", "_"), known, n=1, cutoff=0.6)
+    if (now := _CALLED_BEFORE.get(key)) in known:
+        close = [now]
     if close:
         return localized("%1: %2; did you mean %3?", name, kind, close[0])
     elsewhere = get_close_matches(key.lower(), list(homes), n=1, cutoff=0.85)

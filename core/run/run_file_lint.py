@@ -234,7 +234,7 @@ def _of_experts(needs: ResourceRequirements) -> Iterator[str]:
     if computed > _COMPUTED_FASTER * by_line:
         yield (
             f"Of a sample {needs.experts.sent_bytes / 1e6:.2f} MB go to hosts of experts: a home uplink (10 Mbit/s) "
-            f"takes {by_line:.1f} samples/s, and a good home GPU computes {computed:.0f}. Such a run needs fast lines "
+            f"takes {by_line:.1f} samples/s, and a good home GPU computes {computed:,.0f}. Such a run needs fast lines "
             "between trainers and hosts, as within a house or a university; raise [recipe.experts] "
             "every_layers or lower top_k."
         )

@@ -23,12 +23,15 @@ from core.hardware.discovery import choose_device
 from core.run.address import JoinAddress
 from core.run.manifest import AccessSpec
 from core.run.run_file import load_run_file
+from core.run.spec.experts import ExpertRole
+from core.run.spec.recipe import MoeLM
 
 
 def swarm(command: TrySwarm, context: CommandContext) -> int:
     """Train until the last peer has reached a limit or a stop is requested; only the peers' logs are kept.
 
-    A closed run is tried as an open one: nobody else comes to this computer.
+    A closed run is tried as an open one: nobody else comes to this computer. In a run with experts the volunteers also
+    host them, as nobody else does.
     """
     manifest = msgspec.structs.replace(load_run_file(command.file), access=AccessSpec())
     device = choose_device(context.devices(), command.device).label
@@ -44,7 +47,8 @@ def swarm(command: TrySwarm, context: CommandContext) -> int:
         organiser, *volunteers = peers.values()
         with raise_first_failure(peers):
             organiser.client.publish(publish_here(manifest, folders["organiser"], device, threads))
-            _join_all(volunteers, wait_until_published(organiser).link, device, threads)
+            role: ExpertRole = "both" if isinstance(manifest.recipe, MoeLM) else "train"
+            _join_all(volunteers, wait_until_published(organiser).link, device, threads, role)
             volunteers[-1].train(command.limits)
             for volunteer in volunteers:  # the others' last figures count as well
                 volunteer.leave()
@@ -54,11 +58,11 @@ def swarm(command: TrySwarm, context: CommandContext) -> int:
     return 0
 
 
-def _join_all(volunteers: Sequence[WorkerSession], link: str, device: str, threads: int) -> None:
+def _join_all(volunteers: Sequence[WorkerSession], link: str, device: str, threads: int, role: ExpertRole) -> None:
     """Have all volunteers look for the run at the same time; each begins when it has found the run."""
     address = JoinAddress.parse(link)
     for volunteer in volunteers:
         volunteer.client.join(address, network="direct")
     for volunteer in volunteers:
         session = volunteer.wait_until(lambda session: session.is_search_finished)
-        volunteer.client.start(only_run(session.runs), device=device, threads=threads)
+        volunteer.client.start(only_run(session.runs), device=device, threads=threads, role=role)

@@ -115,7 +115,7 @@ def add_role(parser: argparse.ArgumentParser) -> None:
         "--no-train", action="store_true", help="compute almost nothing; average for others and keep the run's state"
     )
     parser.add_argument(
-        "--experts", metavar="N", type=typed.positive, help="experts to host at most; by default as memory allows"
+        "--experts", metavar="N", type=typed.experts, help="experts to host at most; by default as memory allows"
     )
 
 

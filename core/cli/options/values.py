@@ -21,6 +21,7 @@ from core.run.multiaddr import Multiaddr
 from core.run.round_estimate import Line
 from core.run.signed_receipts import KeyText
 from core.run.spec.data import Repository
+from core.run.spec.experts import MOST_HOSTED
 from core.security.sanitize import MAX_NAME_CHARACTERS
 
 _INVITATION = re.compile(r"[A-Za-z0-9_-]{40,4096}")
@@ -78,6 +79,14 @@ def positive(text: str) -> int:
         number = 0
     if not 1 <= number <= 10**12:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
+    return number
+
+
+def experts(text: str) -> int:
+    """Convert a number of experts, as many as a computer hosts at the most."""
+    number = positive(text)
+    if number > MOST_HOSTED:
+        raise argparse.ArgumentTypeError(f"{text!r} is more experts than one computer hosts: {MOST_HOSTED} at the most")
     return number
 
 

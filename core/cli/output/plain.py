@@ -54,7 +54,7 @@ class PlainDisplay:
         """Print the event's line if it is news; a warning goes to stderr."""
         match event:
             case Warned():
-                print_wrapped(f"Note: {event_log.line(event)}", sys.stderr)
+                print_wrapped(f"{self._prefix}Note: {event_log.line(event)}", sys.stderr)
             case ContributionStatus():
                 if event.state != self._last_state:
                     self._print(event_log.line(event))

@@ -12,7 +12,7 @@ import msgspec
 from core.cli.parser.arguments import InspectSwarm, JoinRun
 from core.cli.runner.cancellation import Stop
 from core.engine.python import uses_gpus
-from core.errors import ErrorKind
+from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.hardware.device import Device
 from core.hardware.discovery import find_devices, usable_devices
@@ -69,7 +69,7 @@ def kept_settings(folders: Folders) -> Settings:
 
 
 def effective_settings(command: JoinRun | InspectSwarm, folders: Folders) -> Settings:
-    """Return the settings, overridden by the options of the command."""
+    """Return the settings, overridden by the options of the command; raises UserError where these say nothing."""
     settings = kept_settings(folders)
     if isinstance(command, JoinRun):
         rates = _rates("upload_rate", command.upload_rate) | _rates("download_rate", command.download_rate)
@@ -86,7 +86,10 @@ def effective_settings(command: JoinRun | InspectSwarm, folders: Folders) -> Set
         "expert_role": command.role if isinstance(command, JoinRun) else None,
         "hosted_experts": command.hosted_experts if isinstance(command, JoinRun) else None,
     }
-    return msgspec.structs.replace(settings, **{name: value for name, value in options.items() if value is not None})
+    chosen = msgspec.structs.replace(settings, **{name: value for name, value in options.items() if value is not None})
+    if options["hosted_experts"] is not None and chosen.expert_role == "train":
+        raise UserError(ErrorKind.USAGE, "--experts says how many to host: add --role host or --role both.")
+    return chosen
 
 
 def _rates(name: str, rate: int | None) -> dict[str, int]:

@@ -49,12 +49,14 @@ def folder_made_whole(target: Path) -> Iterator[Path]:
     try:
         beside = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part"))
     except OSError as error:
-        raise storage_problem(error, target) from error
+        raise storage_problem(error, target, ErrorKind.USAGE) from error
     try:
         yield beside
+        for file in filter(Path.is_file, beside.rglob("*")):
+            file.chmod(0o644)  # safetensors keeps what it writes for us alone
         beside.chmod(0o755)
         beside.rename(target)
     except OSError as error:
-        raise storage_problem(error, target) from error
+        raise storage_problem(error, target, ErrorKind.USAGE) from error
     finally:
         shutil.rmtree(beside, ignore_errors=True)

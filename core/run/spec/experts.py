@@ -20,7 +20,8 @@ ExpertLayer = Annotated[int, Meta(ge=0, lt=MAX_LAYERS)]
 """The number of a layer that has experts."""
 ExpertNumber = Annotated[int, Meta(ge=0, lt=MAX_EXPERTS)]
 """The number of an expert within its layer."""
-HostedExperts = Annotated[int, Meta(ge=1, le=512)]
+MOST_HOSTED = 512  # by one computer
+HostedExperts = Annotated[int, Meta(ge=1, le=MOST_HOSTED)]
 """How many experts a computer hosts at the most."""
 
 

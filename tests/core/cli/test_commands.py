@@ -475,6 +475,24 @@ def test_a_swarm_ends_with_a_line_for_each_peer_and_leaves_nothing(tmp_path: Pat
     assert list(scratch.iterdir()) == []
 
 
+def test_in_a_swarm_the_volunteers_host_the_experts_of_a_run_that_has_any(tmp_path: Path) -> None:
+    for run, role in (("moe-lm", "both"), ("masked-lm", "train")):
+        file = tmp_path / f"{run}.toml"
+        file.write_text((ROOT / f"examples/{run}.toml").read_text())
+        worker = reciting(tmp_path, {**demo_play(), "journal": str(tmp_path / run)})
+        assert workerbee(tmp_path, "swarm", str(file), "--peers", "2", "--epochs", "3", worker=worker).code == 0
+        told = [json.loads(line) for line in (tmp_path / run).read_text().splitlines()]
+        assert [each.get("role", "train") for each in told if each["command"] == "start"] == [role]
+
+
+def test_experts_are_counted_only_for_who_hosts_and_not_beyond_what_a_computer_may_host(tmp_path: Path) -> None:
+    join = ("join", ADDRESS, "--yes", "--experts")
+    assert_says(workerbee(tmp_path, *join, "513", "--role", "host"), 2, "512 at the most")
+    assert_says(workerbee(tmp_path, *join, "4"), 2, "--role host")
+    assert_says(workerbee(tmp_path, *join, "4", "--role", "train"), 2, "--role host")
+    assert not (tmp_path / "journal").exists()
+
+
 def test_a_swarm_counts_what_a_volunteer_tells_when_it_is_asked_to_leave(tmp_path: Path) -> None:
     file = tmp_path / "run.toml"
     file.write_text(template())

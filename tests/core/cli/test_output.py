@@ -23,10 +23,11 @@ from core.cli.output.plain import PlainDisplay
 from core.cli.output.summary import Tally
 from core.cli.output.wrapping import print_wrapped
 from core.client.session import Session
+from core.errors import ErrorKind
 from core.localizable import LocalizedText, localized
 from core.protocol.client_events import ClientEvent
 from core.protocol.commands import Join, Start
-from core.protocol.events import Evaluated, Network, Progress, RoundFinished, RunFound
+from core.protocol.events import Evaluated, Network, Progress, RoundFinished, RunFound, Warned
 from core.protocol.examples import Solved
 from core.protocol.experts import ExpertSeen, ExpertsSeen
 from core.run.multiaddr import Multiaddr
@@ -195,6 +196,13 @@ def test_who_only_asks_for_the_peers_has_chosen_no_way_to_be_reached() -> None:
         PlainDisplay(out).handle_event(reached, Session(opening=opening))
         told[lists_peers] = out.getvalue()
     assert told[True] == "" and "You chose it" in told[False]
+
+
+def test_a_warning_in_a_swarm_says_whose_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("volunteer 1", ""):
+        PlainDisplay(io.StringIO(), name).handle_event(Warned(problem=ErrorKind.EXPERTS_AWAY.key), Session())
+    of_one, of_ours = capsys.readouterr().err.splitlines()
+    assert of_one.startswith("volunteer 1: Note: Nobody answers") and of_ours.startswith("Note: Nobody answers")
 
 
 def test_a_terminal_gets_whole_words_and_whole_addresses_and_a_pipe_whole_lines() -> None:

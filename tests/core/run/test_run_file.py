@@ -95,6 +95,8 @@ def test_a_few_directions_are_sent_in_halves_at_least_and_where_gradients_are_se
             "learning_rat",
             "[optimizer] learning_rat: unknown field; did you mean learning_rate?",
         ),
+        ("averaging_timeout = 20.0", "averaging_expiration = 20.0", "did you mean matchmaking_time?"),
+        ("batch_size_per_step = 256", "batch_size = 256", "did you mean batch_size_per_step?"),
         ('powersgd_rank = "none"', "powersgd_rank = 0", "powersgd_rank = 0: must be at least 1."),
         ("[optimizer]", "[optimiser]", "[optimiser]: unknown section; did you mean optimizer?"),
         ("layers = 2", "layers = 100000", "[recipe] layers = 100000: must be at most 24."),

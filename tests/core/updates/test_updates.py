@@ -279,12 +279,16 @@ def test_a_publisher_makes_a_key_and_signs_with_it(tmp_path: Path, capsys: pytes
 
 
 @pytest.mark.parametrize(
-    "wrong", [("--version", "newest", "--page", PAGE), ("--version", "0.2.0", "--page", "http://x.org/")]
+    ("wrong", "why"),
+    [
+        (("--version", "newest", "--page", PAGE), "--version is two to four numbers"),
+        (("--version", "0.2.0", "--page", "http://x.org/"), "--page is an address that begins with https://"),
+    ],
 )
 def test_a_publisher_is_told_what_cannot_be_announced(
-    tmp_path: Path, wrong: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, wrong: tuple[str, ...], why: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     key, file = tmp_path / "publisher.key", tmp_path / "latest.json"
     update_notice.main(["key", str(key)])
     assert update_notice.main(["sign", str(key), *wrong, str(file)]) == 2
-    assert not file.exists() and "It cannot be announced so" in capsys.readouterr().err
+    assert not file.exists() and f"It cannot be announced so: {why}" in capsys.readouterr().err

@@ -5,7 +5,8 @@
 PLAY is a JSON file: for each opening command (``join``, ``publish``, ``check``) a list of acts, and an act is a list
 of events. The first act follows the opening, the next one the next command. After the last it waits to leave, when it
 recites the events of ``leave``. An event ``{"exit": 3}`` ends the process, and ``{"when": "file"}`` waits for a
-file; a play with ``"deaf": true`` ends with its stdin only.
+file; a play with ``"deaf": true`` ends with its stdin only. Each command is appended to the file that a play has as
+``journal``.
 """
 
 from __future__ import annotations
@@ -40,6 +41,13 @@ def recite(act: list[dict[str, Any]]) -> None:
         say(json.dumps(event).encode() + b"\n")
 
 
+def note(play: dict[str, Any], line: bytes) -> None:
+    """Keep the command in the play's ``journal``, if it has one."""
+    if "journal" in play:
+        with Path(play["journal"]).open("ab") as journal:
+            journal.write(line)
+
+
 def wait_for(file: Path) -> None:
     """Go on once somebody has written that file, or after a minute."""
     ends = time.monotonic() + 60
@@ -54,6 +62,7 @@ def main() -> None:
     acts: list[list[dict[str, Any]]] | None = None
     for line in sys.stdin.buffer:
         command = decode_command(line)
+        note(play, line)
         if isinstance(command, Leave):
             if play.get("deaf"):
                 continue

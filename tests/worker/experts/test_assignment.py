@@ -21,10 +21,10 @@ class Crowd:
         for peer in peers:
             self.add(peer)
 
-    def add(self, peer: str) -> None:
+    def add(self, peer: str, capacity: int | None = None) -> None:
         """One more host, without any experts yet."""
         self.hosted[peer] = set()
-        self._assignments[peer] = Assignment(peer, EXPERTS, self._capacity, lambda: self.now)
+        self._assignments[peer] = Assignment(peer, EXPERTS, capacity or self._capacity, lambda: self.now)
 
     def live(self, seconds: int) -> None:
         """Let them all look once a second."""
@@ -114,3 +114,18 @@ def test_a_host_that_was_alone_gives_experts_to_one_that_comes_later_and_has_the
     crowd.live(60)
     assert [len(hosted) for hosted in crowd.hosted.values()] == [3, 3]
     assert crowd.hosted["a"] | crowd.hosted["b"] == set(EXPERTS) and crowd.hosted["b"] < set(EXPERTS[:4])
+
+
+def test_a_host_that_has_no_room_for_its_share_is_not_offered_experts_again_and_again() -> None:
+    crowd = Crowd("a")
+    crowd.add("b", capacity=2)
+    crowd.copies["b"] = dict.fromkeys(EXPERTS, 1)
+    crowd.live(120)  # in which one expert is offered in vain
+    assert [len(hosted) for hosted in crowd.hosted.values()] == [4, 2]
+    for _ in range(300):
+        crowd.live(1)
+        assert crowd.hosted["a"] | crowd.hosted["b"] == set(EXPERTS)
+    crowd.hosted["b"].pop()  # now it has room
+    crowd.copies["a"] = {}
+    crowd.live(60)
+    assert len(crowd.hosted["b"]) == 2

@@ -10,12 +10,12 @@ import torch
 from hivemind.compression import serialize_torch_tensor
 from hivemind.proto import runtime_pb2
 
+from core.run.spec.experts import MOST_HOSTED
 from core.security.identity import Identity
 from core.worker.experts.block import ExpertId
 from core.worker.swarm.experts.announcements import (
     CLOCK_SECONDS,
     LIFETIME_SECONDS,
-    MAX_HOSTED,
     Announcement,
     Hosted,
     announcement_in,
@@ -98,11 +98,11 @@ def test_an_announcement_counts_for_a_minute_and_in_its_hosts_name_only() -> Non
 
 def test_all_experts_that_a_computer_may_host_fit_into_an_announcement() -> None:
     host = Identity.create()
-    experts = tuple((23, 1023 - number, 2**32 - 1, 2**40) for number in range(MAX_HOSTED))
+    experts = tuple((23, 1023 - number, 2**32 - 1, 2**40) for number in range(MOST_HOSTED))
     copies = tuple((23, number, 2**32 - 1) for number in range(MAX_COPIES))
     told = Announcement(run_id="r" * 64, at=1000.0, experts=experts, copies=copies)
     found = announcement_in(sign_announcement(told, host), host.peer_id, told.run_id, 1000.0)
-    assert found is not None and len(found.experts) == len(found.tokens) == MAX_HOSTED
+    assert found is not None and len(found.experts) == len(found.tokens) == MOST_HOSTED
     assert set(found.tokens.values()) == {2**40}
 
 

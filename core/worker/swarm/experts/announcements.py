@@ -21,7 +21,7 @@ from msgspec import Meta
 
 from core.run.manifest import RunId
 from core.run.signed_record import sign_record, signed_value
-from core.run.spec.experts import ExpertLayer, ExpertNumber
+from core.run.spec.experts import MOST_HOSTED, ExpertLayer, ExpertNumber
 from core.schema import Count, StrictStruct, UnixTime
 from core.security.identity import Identity
 from core.worker.experts.block import ExpertId
@@ -31,7 +31,6 @@ from core.worker.swarm.patches.monotonic_clock import steady_time
 
 LIFETIME_SECONDS = 30.0
 CLOCK_SECONDS = 60.0  # by which two computers' clocks may differ
-MAX_HOSTED = 512  # as many as `HostedExperts` allows
 MAX_ANNOUNCEMENT_BYTES = 16 * 1024
 DHT_KIND = "workerbee_experts"  # of values, in the DHT key
 _KIND = b"workerbee hosted experts 1:"
@@ -39,8 +38,8 @@ _KIND = b"workerbee hosted experts 1:"
 
 Steps = Mapping[ExpertId, int]
 """The number of optimizer steps that each of some experts has behind it."""
-_Experts = Annotated[tuple[tuple[ExpertLayer, ExpertNumber, Count, Count], ...], Meta(max_length=MAX_HOSTED)]
-_Copies = Annotated[tuple[tuple[ExpertLayer, ExpertNumber, Count], ...], Meta(max_length=MAX_HOSTED)]
+_Experts = Annotated[tuple[tuple[ExpertLayer, ExpertNumber, Count, Count], ...], Meta(max_length=MOST_HOSTED)]
+_Copies = Annotated[tuple[tuple[ExpertLayer, ExpertNumber, Count], ...], Meta(max_length=MOST_HOSTED)]
 
 
 class Announcement(StrictStruct, kw_only=True, frozen=True):

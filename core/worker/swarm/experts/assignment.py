@@ -8,7 +8,6 @@ first. So a crowd that arrives at once shares the experts evenly, and few change
 from __future__ import annotations
 
 import hashlib
-import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from core.worker.swarm.experts.announcements import Hosted
 
 PATIENCE_SECONDS = 3.0  # for each host that is ranked before us to take an expert
 SETTLING_SECONDS = 30.0  # in which two that took one expert at the same moment hear of each other
+FULL_SECONDS = 600.0  # until a host is offered an expert again that has not taken one which we gave away
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,8 @@ class Assignment:
         self._own, self._wanted, self._capacity, self._clock = own, tuple(wanted), capacity, clock
         self._orphaned_at: dict[ExpertId, float] = {}
         self._taken_at: dict[ExpertId, float] = {}
+        self._given: dict[ExpertId, tuple[str, ...]] = {}  # and to whom, as long as nobody has taken it
+        self._full: dict[str, tuple[int, float]] = {}  # with so many experts, as seen at that time
 
     def changes(
         self, others: Mapping[str, Hosted], mine: Mapping[ExpertId, Held], copies: Mapping[ExpertId, int]
@@ -52,19 +54,22 @@ class Assignment:
         ``copies`` are those of which we have the state, by its steps: who has the newest one is to take an expert. Of
         two that answer for one expert, one with which nobody has trained gives way to the other; where both have
         just taken it, the one with the larger peer id does. A host that has more than its share gives one away to
-        another that has less, and has its state.
+        another that has less, and has its state; where it has to take that one back, the other one is full.
         """
         drop = tuple(each for each, held in mine.items() if self._gives_way(each, held, others))
         kept = mine.keys() - set(drop)
         served = kept.union(*(hosted.experts for hosted in others.values()))
         now, orphans = self._clock(), [each for each in self._wanted if each not in served]
         self._orphaned_at = {each: self._orphaned_at.get(each, now) for each in orphans}
+        self._given = {each: peers for each, peers in self._given.items() if each in orphans}
         taken: list[ExpertId] = []
         for expert in orphans:
             have, waited = len(kept) + len(taken), now - self._orphaned_at[expert]
             if have < self._capacity and waited >= self._patience(expert, others, have, copies):
                 taken.append(expert)
                 self._taken_at[expert] = now
+                full = (peer for peer in self._given.get(expert, ()) if peer in others)
+                self._full |= {peer: (len(others[peer].experts), now) for peer in full}
         released = () if orphans or drop else self._released(others, mine)
         return Changes(tuple(taken), drop + released)
 
@@ -80,13 +85,20 @@ class Assignment:
     def _released(self, others: Mapping[str, Hosted], mine: Mapping[ExpertId, Held]) -> tuple[ExpertId, ...]:
         """One of ours that another host is to have, or none."""
         share = self._share(others)
-        idle = [hosted for hosted in others.values() if len(hosted.experts) < min(share, len(mine) - 1)]
         if len(mine) <= share:
             return ()
-        ready = (
-            each for each, held in mine.items() if any(hosted.copies.get(each) or not held.steps for hosted in idle)
-        )
-        return tuple(itertools.islice(ready, 1))
+        fewer = {peer: hosted for peer, hosted in others.items() if len(hosted.experts) < min(share, len(mine) - 1)}
+        idle = {peer: hosted for peer, hosted in fewer.items() if not self._is_full(peer, hosted)}
+        for each, held in mine.items():
+            if ready := tuple(peer for peer, hosted in idle.items() if hosted.copies.get(each) or not held.steps):
+                self._given[each] = ready
+                return (each,)
+        return ()
+
+    def _is_full(self, peer: str, hosted: Hosted) -> bool:
+        """Whether that host has lately taken none that it was given, with no more experts than it has now."""
+        count, at = self._full.get(peer, (0, -math.inf))
+        return len(hosted.experts) >= count and self._clock() - at < FULL_SECONDS
 
     def _gives_way(self, expert: ExpertId, held: Held, others: Mapping[str, Hosted]) -> bool:
         """An expert that somebody has trained is worth more; of two untrained ones the smaller peer id stays.

@@ -14,6 +14,7 @@ from core.worker.swarm.patches.message_size import limit_message_size
 from core.worker.swarm.patches.monotonic_clock import use_steady_time
 from core.worker.swarm.patches.msgpack_depth import limit_msgpack_depth
 from core.worker.swarm.patches.p2pd_cage import start_p2pd_elsewhere
+from core.worker.swarm.patches.pending_calls import ignore_late_answers
 from core.worker.swarm.patches.socket_folder import use_temp_folder_for_sockets
 from core.worker.swarm.patches.step_control import mark_cancelled_before_waking
 from core.worker.swarm.patches.task_references import hold_tasks
@@ -35,6 +36,7 @@ def apply() -> None:
     limit_message_size()
     count_bytes()
     hold_tasks()
+    ignore_late_answers()
     limit_msgpack_depth()
     use_steady_time()
     use_temp_folder_for_sockets()

@@ -97,6 +97,7 @@ def test_a_run_is_exported_by_its_name_its_file_or_a_copy_of_its_folder(tmp_path
     card = (tmp_path / "model" / "README.md").read_text()
     assert "| 3 | 1.3333 |\n| 7 | 0.5714 |" in card
     assert "- Epochs: 7, of about 3,000 samples each\n- Samples: about 21,000\n" in card
+    assert {oct(path.stat().st_mode)[-3:] for path in (tmp_path / "model").iterdir()} == {"644"}, "others may load it"
 
     again = export(tmp_path, RUN_ID)
     assert again.code == 2 and "exists already and was left as it is" in again.err
@@ -107,6 +108,13 @@ def test_a_run_is_exported_by_its_name_its_file_or_a_copy_of_its_folder(tmp_path
     told = [json.loads(line) for line in copied.out.splitlines()]
     assert told[-1] == {"event": "export", "run": RUN_ID, "epoch": 3, "folder": str(tmp_path / "older")}
     assert "exported" in [each["event"] for each in told]
+
+
+def test_a_folder_that_cannot_be_made_is_no_folder_of_ours(tmp_path: Path) -> None:
+    published(tmp_path, 3)
+    done = export(tmp_path, RUN_ID, to="nowhere/model")
+    assert done.code == 2 and "nowhere/model: No such file or directory." in done.err
+    assert "WORKERBEE_HOME" not in done.err
 
 
 @pytest.mark.slow
