@@ -13,6 +13,7 @@ from core.catalogue.signed_file import moment, read_unsigned, sign_catalogue
 from core.catalogue.source import is_web_address, read_catalogue, source_in
 from core.cli.output.json_lines import print_object
 from core.cli.output.plain import PlainDisplay
+from core.cli.output.summary import counted
 from core.cli.parser.organiser.catalogue_arguments import AddToCatalogue, CatalogueCommand, ShowCatalogue, SignCatalogue
 from core.cli.runner.context import CommandContext, kept_settings
 from core.cli.runner.displays import stream_for_people
@@ -124,7 +125,7 @@ def _sign(command: SignCatalogue, listed: Catalogue, context: CommandContext) ->
     if command.json:
         print_object("catalogue", file=str(command.file), publisher=publisher.peer_id, **_dates(listed))
     print(
-        f"{command.file} has {len(listed.run)} run(s) and is valid until {listed.expires:%Y-%m-%d}.\n"
+        f"{command.file} has {counted(len(listed.run), 'run')} and is valid until {listed.expires:%Y-%m-%d}.\n"
         f"It is signed with the key {publisher.peer_id}\n"
         "Post that key beside the list's address: volunteers compare it when they add the list.",
         file=stream_for_people(command.json),

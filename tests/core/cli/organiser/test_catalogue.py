@@ -30,7 +30,7 @@ def added(folder: Path, *runs: dict[str, Any], words: tuple[str, ...] = ("Our ru
 
 def test_runs_at_a_posted_address_are_listed_signed_and_shown_from_a_server(tmp_path: Path) -> None:
     done = added(tmp_path, signed_by(name=HOSTILE, description="What bees do."), signed_by(id="other"))
-    assert done.code == 0 and "has 2 run(s)" in done.out, done
+    assert done.code == 0 and "has 2 runs and" in done.out, done
     file = tmp_path / "runs.toml"
     read = open_catalogue(file.read_bytes())
     assert read.publisher in done.out and read.catalogue.title == "Our runs"
