@@ -79,7 +79,7 @@ def paint_grid(painter: QPainter, plot: Plot, graph: Graph, theme: Colours, font
         painter.setPen(theme.muted)
         text = graph.mark(value)
         left = plot.area.left() - metrics.horizontalAdvance(text) - 8
-        if text != last_text:
+        if text != last_text:  # even the fewest marks may be written alike
             painter.drawText(QPointF(left, y + metrics.capHeight() / 2), text)
         last_text = text
     most = max(2, int(plot.area.width() / _TICK_WIDTH))

@@ -92,7 +92,7 @@ def _plot(data: ChartData, lines: list[Line], size: QSize, font: QFont) -> Plot 
 
 
 def distinct_scale(graph: Graph, low: float, high: float, most: int) -> Scale:
-    """A scale of which no two marks are written alike, with fewer marks where that needs it."""
+    """A scale of which no two marks are written alike, with fewer marks where that needs it; else with the fewest."""
     for number in range(most, 0, -1):
         marks = scale(low, high, number, from_zero=graph.starts_at_zero, ceiling=graph.ceiling, whole=graph.is_whole)
         if len(set(map(graph.mark, marks.ticks))) == len(marks.ticks):

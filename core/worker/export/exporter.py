@@ -18,7 +18,7 @@ from core.protocol.events import Exported
 from core.run.manifest import RunManifest
 from core.run.spec.data import HubDataset, HubImages, ImageFiles, SumsData, TextFiles
 from core.run.spec.recipe import ArithmeticGPT, CausalLM, ImageClassification, MaskedLM, MoeLM
-from core.run.steering.edit import edits_of, samples_before
+from core.run.steering.edit import samples_before
 from core.worker.experts.collected import CollectedExperts
 from core.worker.export.arithmetic_model import ArithmeticExport
 from core.worker.export.checkpoint_choice import choose_checkpoint
@@ -45,7 +45,7 @@ def export_checkpoint(command: Export, context: FetchContext) -> Exported:
         evaluations = [(each.epoch, each.loss) for each in command.evaluations]
         has_adapters = _trains_adapters(manifest) and not command.merge
         notes = export.notes if isinstance(export, MixtureExport) else ()
-        samples = samples_before(manifest, edits_of(manifest, command.edits), content.epoch)
+        samples = samples_before(manifest, command.edits, content.epoch)
         card = model_card(manifest, content, samples, evaluations, notes, has_adapters=has_adapters)
         (folder / "README.md").write_text(card, encoding="utf-8")
         _sync(folder)

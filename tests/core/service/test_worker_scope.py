@@ -57,5 +57,7 @@ def test_all_processes_of_a_worker_are_in_a_scope_of_small_weight_which_ends_wit
 
 
 def test_without_a_user_manager_nothing_happens(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
     give_scope(2**22 + 1, lambda: "")
+    wait_for(lambda: "the worker has no scope of its own" in caplog.text, "the thread's answer")
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
