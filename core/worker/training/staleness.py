@@ -65,7 +65,7 @@ class Staleness:
         """Follow the others without a micro-batch; the epoch's end by the clock is unknown until the step is there."""
         tracker = self._optimizer.tracker
         tracker.counts_rests = False
-        tracker.see_all_rest()
+        tracker.suspend_extrapolation()
         self._optimizer.rest()
         if not self._lacks_step:
             tracker.look_now()

@@ -47,7 +47,7 @@ def tracker(epoch: int, samples: int) -> Any:
         expected_drift_peers=3.0,
         expected_drift_rate=0.2,
         latest_epoch_end=math.inf,
-        rested_until=-math.inf,
+        extrapolated_from=-math.inf,
         status_loglevel=0,
         prefix="sums",
     )
@@ -90,7 +90,7 @@ def test_nobody_is_thought_to_have_computed_while_all_rested() -> None:
     assert report is not None
     rested = tracker(4, 0)
     assert estimate_progress([report], rested, NOW).eta_next_epoch == pytest.approx(NOW + (156 - 20) / 4, rel=1e-6)
-    rested.rested_until = NOW - 1.0
+    rested.extrapolated_from = NOW - 1.0
     assert estimate_progress([report], rested, NOW).eta_next_epoch == pytest.approx(NOW + (156 - 4) / 4, rel=1e-6)
 
 

@@ -28,7 +28,7 @@ class TrackerOptions(Protocol):
     expected_drift_peers: float
     expected_drift_rate: float
     latest_epoch_end: float
-    rested_until: float
+    extrapolated_from: float
 
 
 def estimate_progress(
@@ -38,8 +38,8 @@ def estimate_progress(
 
     The swarm's epoch is the highest that anybody has reached who can share a state, of those that are ``believed``. A
     report is extrapolated from its own time to ``now`` (seconds since 1970) with its peer's speed, but not over the
-    time before ``rested_until`` of the tracker, in which nobody has computed. An epoch to which anybody has contributed
-    ends at ``latest_epoch_end`` of the tracker, once there are two peers.
+    time before ``extrapolated_from`` of the tracker, in which nobody has computed. An epoch to which anybody has
+    contributed ends at ``latest_epoch_end`` of the tracker, once there are two peers.
     """
     mine, target = tracker.local_progress, tracker.target_batch_size
     if reports:
@@ -47,7 +47,7 @@ def estimate_progress(
         epoch = max([mine.epoch, *direct])
         current = [report for report in reports if report.epoch == epoch]
         samples = sum(report.samples for report in current)
-        by_now = samples + sum(_samples_since(report, tracker.rested_until, now) for report in current)
+        by_now = samples + sum(_samples_since(report, tracker.extrapolated_from, now) for report in current)
         speed = tracker.performance_ema.eps + sum(report.samples_per_second for report in reports)
         seconds = max(0.0, target - by_now) / speed
         if samples > 0 and len(reports) > 1:
@@ -68,9 +68,9 @@ def estimate_progress(
     )
 
 
-def _samples_since(report: PeerReport, rested_until: float, now: float) -> float:
+def _samples_since(report: PeerReport, extrapolated_from: float, now: float) -> float:
     """What its peer has computed since the report, at its speed."""
-    return max(0.0, now - max(report.time, rested_until)) * report.samples_per_second
+    return max(0.0, now - max(report.time, extrapolated_from)) * report.samples_per_second
 
 
 def _refresh_period(seconds: float, peers: int, tracker: TrackerOptions) -> float:

@@ -64,7 +64,7 @@ class ObservedTracker(ProgressTracker):
     is_newcomer: Callable[[], bool] = staticmethod(lambda: True)
     on_no_peers_left: Callable[[], None] | None = None
     has_measured = counts_rests = _forgot_first_speed = False
-    rested_until = -math.inf  # when we have last waited, as all others do, and nobody computed; in seconds since 1970
+    extrapolated_from = -math.inf  # at the earliest, what others report: until then all waited; in seconds since 1970
     is_held = False  # whether the organiser has paused the run: then we end no epoch but with those who have
     _left_at: int | None = None  # the epoch of our record of an earlier start, if there is one
     _has_last_look = False  # whether we have looked, or asked to, since our epoch was over
@@ -124,9 +124,9 @@ class ObservedTracker(ProgressTracker):
         self.look_now()
         return False
 
-    def see_all_rest(self) -> None:
+    def suspend_extrapolation(self) -> None:
         """Everybody waits just now, and has computed nothing that was not reported; when the epoch ends is unknown."""
-        self.rested_until, self.global_progress.eta_next_epoch = steady_time(), math.inf
+        self.extrapolated_from, self.global_progress.eta_next_epoch = steady_time(), math.inf
 
     def look_now(self) -> None:
         """Wake the thread that looks at everybody's progress; returns at once."""
