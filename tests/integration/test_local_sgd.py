@@ -147,8 +147,9 @@ def test_one_of_two_who_claims_a_billion_samples_is_named_and_counts_for_those_t
 def test_the_liar_itself_is_told_that_what_it_has_changed_was_left_out_and_nobody_else_is(
     outcomes: dict[str, Outcome],
 ) -> None:
+    """Who sends what it has changed in more rounds than the others, or of more samples, is cut down; never left out."""
     *honest, liar = outcomes[LIAR].least_shares
-    assert liar == 0.0 and min(honest) > 0.1, outcomes[LIAR].least_shares
+    assert liar == 0.0 < min(honest), outcomes[LIAR].least_shares
 
 
 @pytest.mark.faults

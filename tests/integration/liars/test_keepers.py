@@ -39,6 +39,7 @@ def test_a_newcomer_believes_a_named_keeper_while_the_organiser_is_away_and_nobo
     assert keeper.peer_id == keeper_id
     other = group.volunteer(organiser.posted, "other", "client")
     keeper.wait_for(RoundFinished, averaged)
+    organiser.wait_for(Evaluated)
     assert organiser.leave() == 0
     left_at = max(losses(organiser))
 

@@ -126,13 +126,17 @@ class Newcomer:
         """Whether its one tensor is missing."""
         return not state[1]
 
-    def validation_error(self, state: State) -> str:
-        """Nothing is wrong with any."""
+    def format_error(self, state: State) -> str:
+        """All are of the run."""
         return ""
 
     def is_behind(self, state: State) -> bool:
-        """All are new."""
-        return False
+        """Whether it is of an epoch before the second."""
+        return bool(state[0]["epoch"] < 2)
+
+    def trial_error(self, state: State) -> str:
+        """Nothing is wrong with any."""
+        return ""
 
 
 def searching() -> StateDownload:
@@ -161,7 +165,7 @@ class Choosy(Newcomer):
 
     refusals = 0
 
-    def validation_error(self, state: State) -> str:
+    def trial_error(self, state: State) -> str:
         """What is wrong with it, at first."""
         self.refusals += 1
         return "its loss is higher than ours" if self.refusals == 1 else ""
@@ -174,6 +178,14 @@ def test_a_donor_whose_state_was_refused_is_asked_again_after_a_minute(monkeypat
     assert newcomer.refusals == 1
     monkeypatch.setattr("core.worker.swarm.averaging.state_download.REFUSED_SECONDS", 0.0)
     assert download.find(newcomer) == STATE
+
+
+def test_a_newcomer_that_still_offers_the_untrained_model_is_no_liar() -> None:
+    """Its loss would be far above ours, and its epoch is one that we have behind us."""
+    refused, newcomer = list[str](), Choosy(({"epoch": 0}, [torch.zeros(1)]), STATE)
+    download = StateDownload(threading.Event(), lambda *_: None, lambda donor, _why: refused.append(donor))
+    assert download.find(newcomer) is None and len(refused) == 1, "the only one that is tried is that of epoch 3"
+    assert newcomer.refusals == 1
 
 
 def test_a_search_beside_training_tells_busy_donors_from_dead_ones() -> None:

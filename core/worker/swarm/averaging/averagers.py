@@ -33,7 +33,14 @@ from core.worker.swarm.aggregation.bandwidths import TOLD, stated_bandwidth
 from core.worker.swarm.averaging.averager_process import AveragerProcess
 from core.worker.swarm.averaging.rounds import Rounds
 from core.worker.swarm.averaging.state_download import StateDownload
-from core.worker.swarm.averaging.state_validation import State, Trial, is_truncated, max_bytes, validation_error
+from core.worker.swarm.averaging.state_validation import (
+    State,
+    Trial,
+    format_error,
+    is_truncated,
+    max_bytes,
+    trial_error,
+)
 from core.worker.swarm.dht.child_processes import ChildProcesses
 from core.worker.swarm.patches.shunned_peers import NOBODY_BARRED, BarredPeers
 
@@ -215,13 +222,17 @@ class _DownloadingAverager(_ObservedAverager):
         """Whether the end of that state is missing."""
         return is_truncated(state, self)
 
-    def validation_error(self, state: State) -> Detail:
-        """Why that state cannot be used, in words; empty where it can."""
-        return validation_error(state, self, self._trial, self._epoch_error)
+    def format_error(self, state: State) -> Detail:
+        """Why that state cannot be one of the run's, in words; empty where it can."""
+        return format_error(state, self, self._epoch_error)
 
     def is_behind(self, state: State) -> bool:
-        """Whether that state, which has been validated, is of an epoch that we have behind us."""
+        """Whether that state, whose format is right, is of an epoch that we have behind us."""
         return bool(state[0]["epoch"] < self.local_epoch)
+
+    def trial_error(self, state: State) -> Detail:
+        """What is wrong with the model that has that state, in words; empty where nothing is."""
+        return trial_error(state, self, self._trial)
 
 
 class TrainingStateAverager(state_averager.TrainingStateAverager, _DownloadingAverager):

@@ -38,11 +38,14 @@ class Downloader(Protocol):
     def is_truncated(self, state: State) -> bool:
         """Whether the end of that state is missing."""
 
-    def validation_error(self, state: State) -> Detail:
-        """Why that state cannot be used, in words; empty where it can."""
+    def format_error(self, state: State) -> Detail:
+        """Why that state cannot be one of the run's, in words; empty where it can."""
 
     def is_behind(self, state: State) -> bool:
         """Whether that state is older than what we need; its donor may have a newer one in a moment."""
+
+    def trial_error(self, state: State) -> Detail:
+        """What is wrong with the model that has that state, in words; empty where nothing is."""
 
 
 class StateDownload:
@@ -147,14 +150,19 @@ class StateDownload:
         return ready
 
     def _is_usable(self, averager: Downloader, donor: PeerID, state: State) -> bool:
-        """Whether a donor's state can be used; one that never can is refused."""
+        """Whether a donor's state can be used; one that never can is refused.
+
+        A newcomer that has only just begun to download may offer the untrained model: that is behind, and no lie.
+        """
         if averager.is_truncated(state):
             self._is_one_busy |= not state[1]
             return False
-        if why := averager.validation_error(state):
-            self._refuse(donor, why)
+        why = averager.format_error(state)
+        if not why and averager.is_behind(state):
             return False
-        return not averager.is_behind(state)
+        if why := why or averager.trial_error(state):
+            self._refuse(donor, why)
+        return not why
 
     def _refuse(self, donor: PeerID, why: Detail) -> None:
         log.warning("the state of %s is refused: %s", donor, why)

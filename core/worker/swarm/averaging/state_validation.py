@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, TypeAlias
 
 import torch
@@ -30,13 +29,8 @@ It is told whether they are of an epoch that is signed or agreed on, and not of 
 """
 
 
-def validation_error(
-    state: State,
-    averager: TrainingStateAverager,
-    trial: Trial | None = None,
-    epoch_error: Callable[[int], Detail] = lambda _epoch: "",
-) -> Detail:
-    """Why this state cannot be used, in words; nothing where it can.
+def format_error(state: State, averager: TrainingStateAverager, epoch_error: Callable[[int], Detail]) -> Detail:
+    """Why this state cannot be one of the run's, in words, by its epoch, shapes and numbers; nothing where it can.
 
     The optimizer's plain numbers, such as the learning rate, are the manifest's: ours take the place of the
     donor's in ``state``.
@@ -51,10 +45,21 @@ def validation_error(
     if not are_finite(tensors):
         return localized("it holds a value that is not a number")
     metadata["optimizer_metadata"], _ = dump_optimizer_state(averager.optimizer)
-    if trial is None:
-        return ""
-    is_agreed = metadata["epoch"] > averager.local_epoch + AHEAD_OF_SIGNED
-    return _error_in_use(tensors, averager, partial(trial, is_agreed))
+    return ""
+
+
+@torch.no_grad()
+def trial_error(state: State, averager: TrainingStateAverager, trial: Trial) -> Detail:
+    """What is wrong with the model's loss when it has this state's parameters; what was there is put back."""
+    metadata, tensors = state
+    places = averager.main_parameters
+    with averager.lock_averaged_tensors:
+        before = [place.detach().clone() for place in places]
+        _fill(places, tensors)
+        try:
+            return trial(metadata["epoch"] > averager.local_epoch + AHEAD_OF_SIGNED)
+        finally:
+            _fill(places, before)
 
 
 def is_truncated(state: State, averager: TrainingStateAverager) -> bool:
@@ -81,19 +86,6 @@ def max_bytes(averager: TrainingStateAverager) -> int:
     _, own_tensors = dump_optimizer_state(averager.optimizer)
     tensors = [*parameters_of(averager.optimizer), *averager.extra_tensors, *own_tensors]
     return METADATA_BYTES + int(OVERHEAD * sum(each.numel() * each.element_size() for each in tensors))
-
-
-@torch.no_grad()
-def _error_in_use(tensors: Sequence[Tensor], averager: TrainingStateAverager, trial: Callable[[], Detail]) -> Detail:
-    """What is wrong with the model's loss when it has those parameters; what was there is put back."""
-    places = averager.main_parameters
-    with averager.lock_averaged_tensors:
-        before = [place.detach().clone() for place in places]
-        _fill(places, tensors)
-        try:
-            return trial()
-        finally:
-            _fill(places, before)
 
 
 def _fill(places: Sequence[Tensor], values: Sequence[Tensor]) -> None:

@@ -299,11 +299,10 @@ class BaseWeightsAverager(CatchUp, TrainingStateAverager):
     def _download_options(self) -> dict[str, Any]:
         return {"mirrored": self.mirrored}
 
-    def validation_error(self, state: State) -> Detail:
-        """Why that state cannot be used, in words; empty where it can."""
-        use = state[0].pop(MIRROR, MirrorUse.REFUTED) if isinstance(state[0], dict) else MirrorUse.UNTRIED
-        passed = state[0].pop(PASSED, ()) if isinstance(state[0], dict) else ()
-        why = super().validation_error(state) or self._root_error([*passed, version_of_state(state[1])])
+    def trial_error(self, state: State) -> Detail:
+        """As TrainingStateAverager, and which base weights are not those that were signed."""
+        use, passed = state[0].pop(MIRROR, MirrorUse.REFUTED), state[0].pop(PASSED, ())
+        why = super().trial_error(state) or self._root_error([*passed, version_of_state(state[1])])
         if not why:
             self.mirror_use = MirrorUse(use)
         return why
