@@ -27,10 +27,11 @@ def size(length_bytes: float) -> str:
 
 
 def rate(per_second: float | None) -> str:
-    """Return samples per second as ``512/s``; what is not known is never shown as zero."""
+    """Return samples per second as ``512/s``, or ``0.054/s``; what is not known is never shown as zero."""
     if per_second is None or math.isnan(per_second):
         return unknown()
-    return fill_placeholders(translate("Figures", "%1/s"), number(per_second))
+    figure = small(per_second) if 0 < per_second < 1 else number(per_second)
+    return fill_placeholders(translate("Figures", "%1/s"), figure)
 
 
 def byte_rate(per_second: float) -> str:

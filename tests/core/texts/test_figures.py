@@ -24,8 +24,10 @@ def test_what_is_not_known_is_never_zero() -> None:
 
 
 def test_rates_have_the_digits_they_deserve() -> None:
-    assert [figures.rate(each) for each in (0.44, 9.96, 512.4, 12_416.0)] == [
-        "0.4/s",
+    assert [figures.rate(each) for each in (0.0, 0.054, 0.44, 9.96, 512.4, 12_416.0)] == [
+        "0/s",
+        "0.054/s",
+        "0.44/s",
         "10.0/s",
         "512/s",
         "12,416/s",

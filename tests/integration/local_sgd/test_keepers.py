@@ -31,6 +31,7 @@ def test_two_whom_nobody_reaches_learn_by_a_keeper_that_joined_without_training_
     before, *_, now = (event.loss for event in client.all(Evaluated))
     assert before is not None and now is not None and now < before
     assert keeper.all(Progress)[-1].contributed_samples < client.all(Progress)[-1].contributed_samples / 10
+    assert keeper.all(Progress)[-1].samples_per_second == 0.0, "its one sample a round is nobody's speed"
     assert_equal_base_weights(recorded)
 
 

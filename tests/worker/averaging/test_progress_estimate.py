@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from core.worker.swarm.averaging import progress_estimate
-from core.worker.swarm.averaging.progress_estimate import EpochClock, estimate_progress
+from core.worker.swarm.averaging.progress_estimate import EpochClock, KeeperSpeed, estimate_progress
 from core.worker.swarm.averaging.progress_tracker import ObservedTracker
 from core.worker.swarm.dht.progress_reports import PeerReport
 from core.worker.swarm.trust.epoch_bounds import MAX_EPOCH
@@ -65,6 +65,18 @@ def test_it_is_hiveminds_estimate(
     assert len(reports) == len(records)
     ours = estimate_progress(reports, tracker(epoch, samples), NOW)
     assert asdict(ours) == pytest.approx(asdict(theirs), rel=1e-9)
+
+
+def test_a_keeper_expects_an_epoch_of_whoever_computes_and_none_of_its_own() -> None:
+    keeper = tracker(4, 1)
+    keeper.performance_ema = KeeperSpeed()
+    keeper.performance_ema.update(1, interval=0.5)
+    assert estimate_progress((), keeper, NOW).eta_next_epoch > NOW + 1e9
+    record = {"epoch": 4, "samples_accumulated": 56, "time": NOW, "client_mode": True}
+    speeds = (keeper.performance_ema.samples_per_second, 0.1)
+    reports = [PeerReport.parse(record | {"peer_id": b"peer", "samples_per_second": speed}) for speed in speeds]
+    ends = estimate_progress([each for each in reports if each], keeper, NOW).eta_next_epoch
+    assert ends == pytest.approx(NOW + (256 - 2 * 56) / 0.1)
 
 
 @pytest.mark.parametrize(

@@ -193,6 +193,12 @@ def test_a_liar_has_no_more_samples_than_four_of_the_others_and_ours_are_as_they
     assert capped[b"mine"] == report() and capped[b"other"] == report()
 
 
+def test_a_liar_is_capped_where_a_sample_takes_everybody_seconds() -> None:
+    slow = report(samples=5, speed=0.1)
+    reports = {b"mine": slow, b"other": slow, b"liar": report(samples=2**39, speed=1e15)}
+    assert cap_samples(reports, b"mine", NOW - 10.0, NOW)[b"liar"].samples == 4
+
+
 @pytest.mark.parametrize("time", [0.0, 1e12])
 def test_a_report_is_neither_older_than_the_epoch_nor_of_the_future(time: float) -> None:
     reports = {b"mine": report(), b"other": replace(report(), time=time)}
@@ -202,7 +208,7 @@ def test_a_report_is_neither_older_than_the_epoch_nor_of_the_future(time: float)
 def test_of_two_peers_nobody_is_capped_nor_for_the_sake_of_keepers() -> None:
     fast = report(samples=100_000, speed=1e4)
     assert cap_samples({b"mine": report(), b"fast": fast}, b"mine", NOW - 10.0, NOW)[b"fast"] == fast
-    keepers = {b"mine": report(speed=2.0), b"keeper": report(speed=2.0)}
+    keepers = {b"mine": report(), b"keeper": report(speed=0.0), b"newcomer": report(speed=1e-20)}
     assert cap_samples(keepers | {b"fast": fast}, b"mine", NOW - 10.0, NOW)[b"fast"] == fast
 
 

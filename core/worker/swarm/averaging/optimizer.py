@@ -23,7 +23,7 @@ from core.worker.swarm.averaging.allreduce import are_finite
 from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
 from core.worker.swarm.averaging.hivemind_options import aggregation_rule, optimizer_options, tracker_options
 from core.worker.swarm.averaging.power_sgd import PowerSGDGradientAverager
-from core.worker.swarm.averaging.progress_estimate import weight_of_epoch
+from core.worker.swarm.averaging.progress_estimate import KeeperSpeed, weight_of_epoch
 from core.worker.swarm.averaging.progress_tracker import ObservedTracker
 from core.worker.swarm.averaging.round_reasons import round_finished
 from core.worker.swarm.averaging.rounds import Listeners, Rounds
@@ -82,7 +82,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         self.is_organiser, self._least_epoch = organiser == swarm.peer_id, least_epoch(rollback)
         self._leaving, self._listeners, self._children, self._barred = leaving, listeners, swarm.children, swarm.barred
         self._collaboration, self._last_exchange = collaboration, shared_seconds()
-        self._is_passive = is_state_server and collaboration.use_local_updates
+        self._is_keeper = is_state_server
         self._download = StateDownload(leaving, listeners.on_download, self._refused)
         params, known = list(params), KnownKeys.of_run(swarm.folder, run_id)
         super().__init__(
@@ -102,6 +102,8 @@ class SwarmOptimizer(hivemind.Optimizer):
 
     def _begin_to_follow(self, *, is_published: bool) -> None:
         """Follow the others' epochs."""
+        if self._is_keeper:
+            self.tracker.performance_ema = KeeperSpeed()
         # WORKAROUND H20: nobody is left to be averaged with, and hivemind looks for all of averaging_timeout
         self.tracker.on_no_peers_left = self._cancel_rounds_soon
         self._claims = ClaimSearch(self.tracker, self._download, self._nobody_has)
@@ -150,7 +152,7 @@ class SwarmOptimizer(hivemind.Optimizer):
             "custom_gradients": self.offload_optimizer,
             "start": True,
             "download": self._download,
-            "is_passive": self._is_passive,
+            "is_passive": self._is_keeper and self._collaboration.use_local_updates,
             "trial": self._listeners.trial,
             "epoch_error": self._epoch_error,
         }
@@ -240,8 +242,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         """Why a state of that epoch is not for us, in words; empty where it may be."""
         if epoch < self._least_epoch:
             return localized("it is of epoch %1, and the run was taken back to epoch %2", epoch, self._least_epoch)
-        is_back = self._has_resumed and not self._has_taken_state
-        return self.tracker.epoch_error(epoch, was_away=is_back)
+        return self.tracker.epoch_error(epoch, was_away=self._has_resumed and not self._has_taken_state)
 
     def _nobody_has(self, claims: Mapping[bytes, int]) -> None:
         """Distrust who has claimed epochs of which nobody has a state.
@@ -251,8 +252,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         """
         self.tracker.distrust(claims)
         before = claims.get(self.tracker.own_subkey, 0)
-        is_lonely = self._has_resumed and not self._download.is_offered
-        if is_lonely and before > self.local_epoch:
+        if self._has_resumed and not self._download.is_offered and before > self.local_epoch:
             log.warning("nobody offers the state of epoch %d; ours is the newest there is", before)
             self._continue_at(before)
 

@@ -31,6 +31,21 @@ class TrackerOptions(Protocol):
     extrapolated_from: float
 
 
+class KeeperSpeed(PerformanceEMA):
+    """The speed of a keeper, in samples per second: none, however many it reports so that others know of it.
+
+    It would count as much as a volunteer's where a sample takes a volunteer seconds.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.samples_per_second = 0.0
+
+    def update(self, task_size: float, interval: float | None = None) -> float:
+        """Measure nothing, and return the speed."""
+        return self.samples_per_second
+
+
 def estimate_progress(
     reports: Collection[PeerReport], tracker: TrackerOptions, now: float, believed: float = math.inf
 ) -> GlobalTrainingProgress:
@@ -55,7 +70,7 @@ def estimate_progress(
         refresh = _refresh_period(seconds, len(reports), tracker)
     else:
         epoch, samples = mine.epoch, mine.samples_accumulated
-        seconds = max(0, target - samples) / tracker.performance_ema.samples_per_second
+        seconds = max(0, target - samples) / _own_speed(tracker.performance_ema)
         refresh = tracker.default_refresh_period
     return GlobalTrainingProgress(
         epoch,
@@ -66,6 +81,11 @@ def estimate_progress(
         eta_next_epoch=now + seconds,
         next_fetch_time=now + refresh,
     )
+
+
+def _own_speed(measured: PerformanceEMA) -> float:
+    """In samples per second: nearly none, but never zero, before anything is measured."""
+    return float(max(measured.eps, measured.samples_per_second))
 
 
 def _samples_since(report: PeerReport, extrapolated_from: float, now: float) -> float:

@@ -82,7 +82,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
     ) -> None:
         params, self._mirror, self._organiser, self._repair = list(params), mirror, organiser, Repair()
         self._inner = InnerOptimizer(params, optimizer, scheduler)
-        self._is_keeper, self.needs_gradient = is_state_server, not is_state_server
+        self.needs_gradient = not is_state_server
         self._progress = OwnProgress(codec("int8"), collaboration.max_stale_rounds, kwargs["listeners"].on_caught_up)
         name = quote(swarm_id(run_id, kwargs.get("rollback")), safe="")
         self._round_log = RoundLog(None if swarm.mode == "client" else swarm.folder / ROUNDS_FOLDER / name)
@@ -90,7 +90,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
         self._outer_steps, self._rebase = torch.zeros(1), None
         self._make_outer = partial(OuterNesterov, lr=collaboration.outer_lr, momentum=collaboration.outer_momentum)
         outer = partial(self._make_outer, outer_steps=self._outer_steps)
-        kwargs |= {"organiser": organiser, "optimizer": outer, "scheduler": None}
+        kwargs |= {"organiser": organiser, "is_state_server": is_state_server, "optimizer": outer, "scheduler": None}
         super().__init__(swarm, run_id, collaboration, params=params, **kwargs)
         self.outer.averages = self.grad_averager.averages
         self.zero_grad()  # hivemind makes gradients, which a keeper never needs

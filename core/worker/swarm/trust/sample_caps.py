@@ -11,8 +11,8 @@ from core.worker.swarm.dht.progress_reports import PeerReport
 from core.worker.swarm.trust.epoch_claims import Subkey
 
 MAX_SHARE = 4.0  # times the median speed of the others
+LEAST_SPEED = 1e-6  # samples per second: less is told by keepers, and by who has not measured its own yet
 MIN_OTHERS = 2  # that compute; of two peers nobody can say which one lies
-KEEPERS_SPEED = 2.5  # samples per second; who computes no more only keeps the run's state
 
 
 def cap_samples(
@@ -21,12 +21,11 @@ def cap_samples(
     """The reports with no more samples, and no higher speed, than are believed; our ``own`` as it is.
 
     Our epoch began at ``epoch_began``, and no report is believed to be older, nor to be of a time after ``now`` (both
-    in seconds since 1970). A computer that is much faster than most of the
-    others counts as ``MAX_SHARE`` of them when the end of an epoch is estimated; what it computes is averaged all the
-    same.
+    in seconds since 1970). A computer that is much faster than most of the others that compute counts as ``MAX_SHARE``
+    of them when the end of an epoch is estimated; what it computes is averaged all the same.
     """
     speeds = {
-        subkey: each.samples_per_second for subkey, each in reports.items() if each.samples_per_second > KEEPERS_SPEED
+        subkey: each.samples_per_second for subkey, each in reports.items() if each.samples_per_second > LEAST_SPEED
     }
     capped = dict(reports)
     for subkey, report in reports.items():
