@@ -18,19 +18,14 @@ from pathlib import PurePosixPath
 from typing import Any, Literal
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from tests.support.computer.ports import free_port
+
 Kind = Literal["model", "dataset"]
 _LARGE = (".safetensors", ".parquet", ".bin")  # stored by their SHA-256, as the real hub does
 _PREFIX = {"model": "", "dataset": "datasets/"}
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-PORT = _free_port()
+PORT = free_port()
 ENDPOINT = f"http://127.0.0.1:{PORT}"
 os.environ["HF_ENDPOINT"] = ENDPOINT  # before any library is imported that reads it then
 
