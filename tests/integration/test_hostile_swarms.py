@@ -29,7 +29,7 @@ from core.run.multiaddr import Multiaddr
 from core.run.signed_manifest import SignedManifest
 from core.security.identity import Identity
 from core.security.known_organisers import KnownOrganisers
-from tests.support.computer.ports import free_port
+from tests.support.computer.loopback import free_port
 from tests.support.consents import consent_to
 from tests.support.peers.hivemind_peer import Record
 from tests.support.peers.hostile_records import (

@@ -28,7 +28,7 @@ from core.protocol.events import (
     Warned,
 )
 from core.protocol.peers import PeersSeen
-from tests.support.computer.ports import free_port
+from tests.support.computer.loopback import free_port
 from tests.support.real_peers import GHOST_SECONDS, RUN_ID, Peer, PeerGroup, averaged, peer_group, survivors, tiny
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]

@@ -25,7 +25,7 @@ from tests.core.cli.terminal import Terminal
 from tests.core.fleet.exposition_format import parse
 from tests.core.fleet.made_up_fleets import HOSTILE, NOON, POORLY, peer, run_found, snapshot
 from tests.support.cli_process import ADDRESS, LIMIT_SECONDS, LINK, Play, Result, failing, found, reciting, workerbee
-from tests.support.computer.ports import free_port
+from tests.support.computer.loopback import free_port
 from tests.support.environment.x11_desktop import wait_for
 
 

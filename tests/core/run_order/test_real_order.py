@@ -12,7 +12,7 @@ import pytest
 
 from core.protocol.peers import PeersSeen
 from core.run.manifest import RunManifest
-from tests.support.computer.ports import free_port
+from tests.support.computer.loopback import free_port
 from tests.support.peers import slow_computer
 from tests.support.real_peers import LIMIT_SECONDS, LineProcess, peer_group, tiny
 

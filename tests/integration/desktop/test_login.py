@@ -15,7 +15,7 @@ from app.desktop.autostart import autostart_entry
 from core.protocol.events import Progress, RoundFinished
 from core.run.spec.recipe import ArithmeticGPT
 from tests.integration.desktop.test_window import TRAINING, Stage
-from tests.support.computer.ports import free_port
+from tests.support.computer.loopback import free_port
 from tests.support.environment.x11_desktop import PROGRAMS, Desktop, Launched, wait_for
 from tests.support.peers import slow_computer
 from tests.support.real_peers import LIMIT_SECONDS, PeerGroup, averaged, peer_group, tiny

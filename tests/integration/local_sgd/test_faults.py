@@ -20,7 +20,7 @@ from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS
 from tests.bench.local_sgd.recorded_peers import RecordedPeer, RecordedPeers, paced_run
 from tests.bench.local_sgd.root_counts import disputes, root_counts_of
 from tests.support.checkout import ROOT
-from tests.support.computer.ports import free_port
+from tests.support.computer.loopback import free_port
 from tests.support.fault_injection import gave, kill, stop
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(600)]

@@ -12,7 +12,7 @@ from core.errors import ErrorKind, UserError
 from core.worker.network.connection_driver import ConnectionDriver
 from core.worker.network.connection_monitor import FAILED_ROUNDS, QUIET_SECONDS, ConnectionMonitor, Observation
 from core.worker.network.peer_cache import PeerCache
-from tests.support.computer.ports import free_port
+from tests.support.computer.loopback import free_port
 
 PEER = "p2p/12D3KooWA2U9XoiDR8sSDxSPfce1D5EzymcqDb7nuiVLzET6YWjG"
 LIMIT_SECONDS = 30.0

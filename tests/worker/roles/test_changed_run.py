@@ -20,7 +20,7 @@ from core.run.manifest import RunManifest
 from core.run.spec.recipe import ArithmeticGPT
 from core.texts.consent import changes_since
 from tests.support.client_harness import FrontEnd
-from tests.support.computer.ports import free_port
+from tests.support.computer.loopback import free_port
 from tests.support.consents import consent_to
 from tests.support.peers import slow_computer
 from tests.support.real_peers import LIMIT_SECONDS, Peer, PeerGroup, tiny
