@@ -63,7 +63,7 @@ from core.worker.swarm.local_sgd.audit.messages import Account, Contribution, Fi
 from core.worker.swarm.local_sgd.codecs.wire import codec
 from core.worker.swarm.local_sgd.group_agreement import GroupAgreement, Told
 from core.worker.swarm.local_sgd.state_file import check_state_file, write_state_file
-from core.worker.swarm.state_parts.messages import Offer, Order, Wish, decoded
+from core.worker.swarm.state_parts.messages import Offer, PartOrder, Wish, decoded
 from tests.core.catalogue.listed import catalogue as listed
 
 CODECS = get_args(DeltaCodec)
@@ -193,7 +193,7 @@ def _dial_back(data: bytes) -> None:
 
 
 def _state_parts(data: bytes) -> None:
-    for kind in (Wish, Offer, Order):
+    for kind in (Wish, Offer, PartOrder):
         with contextlib.suppress(ValueError):
             decoded(data, kind)
 
@@ -300,7 +300,7 @@ def targets() -> dict[str, Target]:
             ),
         ),
         "dial-back": Target(_dial_back, (dial_request(b"peer", [b"\x04\x7f\x00\x00\x01"]),)),
-        "state-parts": Target(_state_parts, tuple(map(msgspec.msgpack.encode, (Wish(), Offer(), Order(0))))),
+        "state-parts": Target(_state_parts, tuple(map(msgspec.msgpack.encode, (Wish(), Offer(), PartOrder(0))))),
         "audit": Target(
             _audit,
             tuple(

@@ -29,6 +29,7 @@ from core.run.multiaddr import Multiaddr
 from core.run.signed_manifest import SignedManifest
 from core.security.identity import Identity
 from core.security.known_organisers import KnownOrganisers
+from tests.support.computer.loopback import free_port
 from tests.support.consents import consent_to
 from tests.support.peers.hivemind_peer import Record
 from tests.support.peers.hostile_records import (
@@ -98,9 +99,7 @@ def black_hole() -> Iterator[int]:
 
 
 def test_where_nobody_listens_nobody_answers_and_that_is_said_within_ten_seconds(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-    with volunteer(tmp_path, f"/ip4/127.0.0.1/tcp/{port}/p2p/{SOMEBODY.peer_id}") as worker:
+    with volunteer(tmp_path, f"/ip4/127.0.0.1/tcp/{free_port()}/p2p/{SOMEBODY.peer_id}") as worker:
         worker.wait_for(Hello)
         began = time.monotonic()
         problem = ErrorKind.from_key(worker.failure().problem)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,6 +28,7 @@ from core.protocol.events import (
     Warned,
 )
 from core.protocol.peers import PeersSeen
+from tests.support.computer.loopback import free_port
 from tests.support.real_peers import GHOST_SECONDS, RUN_ID, Peer, PeerGroup, averaged, peer_group, survivors, tiny
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
@@ -206,13 +206,6 @@ def test_a_run_that_its_organiser_closes_sends_the_volunteers_home(group: PeerGr
     assert (told.problem, str(told.detail)) == (ErrorKind.RUN_NOT_OPEN.key, "Thank you all.")
     assert volunteer.ended() == 0
     assert volunteer.all(Left, since=here)
-
-
-def free_port() -> int:
-    """One that nobody listens on."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
 
 
 @dataclass(frozen=True)

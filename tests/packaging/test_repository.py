@@ -9,7 +9,6 @@ import os
 import shutil
 import subprocess
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -20,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from installer.package.repository import KEY_FILE, VALID_DAYS, main, make_repository
+from tests.support.computer.loopback import serving
 
 NEEDED = ("apt-get", "apt-cache", "dpkg-deb", "gpg", "gpgconf")
 MISSING = [program for program in NEEDED if shutil.which(program) is None]
@@ -110,14 +110,10 @@ def repository(tmp_path: Path, publisher: str) -> Path:
 def apt(tmp_path: Path, repository: Path) -> Iterator[Apt]:
     """An apt that was told of it, with the publisher's key as it was at first."""
     handler = partial(SimpleHTTPRequestHandler, directory=str(repository))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        key = tmp_path / "trusted.asc"
-        shutil.copyfile(repository / KEY_FILE, key)
+    server, key = ThreadingHTTPServer(("127.0.0.1", 0), handler), tmp_path / "trusted.asc"
+    shutil.copyfile(repository / KEY_FILE, key)
+    with serving(server):
         yield Apt(tmp_path / "apt", f"http://127.0.0.1:{server.server_port}", key)
-        server.shutdown()
-        thread.join()
 
 
 def test_apt_installs_from_it_and_sees_a_newer_version(

@@ -425,6 +425,15 @@ def peer_group(folder: Path) -> Iterator[PeerGroup]:
         yield hired
 
 
+def workerbee(home: Path, *words: str) -> list[dict[str, Any]]:
+    """What that command of a person with that home folder prints, a JSON object a line."""
+    command = [sys.executable, "-m", "core.cli", *words, "--json"]
+    environment = {**worker_environment(), "WORKERBEE_HOME": str(home)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
 def averaged(event: RoundFinished) -> bool:
     """Whether somebody else was in the round."""
     return event.ok and event.peers >= 2

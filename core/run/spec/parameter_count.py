@@ -42,7 +42,7 @@ class Linear:
         return self.count * rank * (self.inputs + self.outputs)
 
 
-def parameters_of(config: ModelConfig) -> int:
+def parameter_count(config: ModelConfig) -> int:
     """The number of the model's parameters, adapters left out; shared weights count once."""
     return sum(linear.parameters for linear in linears_of(config)) + _others_of(config)
 

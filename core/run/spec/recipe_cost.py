@@ -9,7 +9,7 @@ from core.run.spec.data import DataSpec, SumsData
 from core.run.spec.experts import expert_parameters
 from core.run.spec.image_models import ViT, image_parameters_of
 from core.run.spec.language_models import Llama, ModelConfig, Qwen2
-from core.run.spec.parameter_count import adapters_of, feed_forward_parameters_of, parameters_of
+from core.run.spec.parameter_count import adapters_of, feed_forward_parameters_of, parameter_count
 from core.run.spec.recipe import (
     ArithmeticGPT,
     CausalLM,
@@ -107,7 +107,7 @@ def _of_arithmetic(recipe: ArithmeticGPT, data: SumsData) -> RecipeSize:
 
 def _of_language_model(recipe: LanguageModelSpec) -> RecipeSize:
     """With adapters, the gradient of the frozen weights need not be computed: a third of the work."""
-    whole, lora = parameters_of(recipe.config), recipe.lora
+    whole, lora = parameter_count(recipe.config), recipe.lora
     adapters = 0 if lora is None else adapters_of(recipe.config, lora.rank, lora.target_modules)
     flop = 6 if lora is None else 4
     return RecipeSize(
@@ -125,7 +125,7 @@ def _of_mixture(recipe: MoeLM) -> RecipeSize:
     """The trunk and the routers; a layer with experts keeps the tokens that it has sent, and what has come back."""
     config, experts, tokens = recipe.config, recipe.experts, recipe.sequence_length
     width, layers = config.hidden_size, len(recipe.expert_layers)
-    plain = parameters_of(config) - layers * feed_forward_parameters_of(config)
+    plain = parameter_count(config) - layers * feed_forward_parameters_of(config)
     trunk = plain + layers * width * experts.experts
     routed = layers * tokens * experts.top_k * width
     kept = tokens * (config.num_hidden_layers * _kept_by_layer(config) + 3 * config.vocab_size) + 4 * routed

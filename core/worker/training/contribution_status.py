@@ -23,24 +23,24 @@ class ContributionMonitor:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._rounds: deque[RoundFinished] = deque(maxlen=REMEMBERED_ROUNDS)
-        self._failed: dict[str, int] = {}  # by the kind of round, since the last one with others
-        self._averaged_at: dict[str, float] = {}  # by the kind of round
+        self._failed = dict[str, tuple[int, float]]()  # by kind: rounds since one with others, and when that was
         self.last_averaged_epoch = 0
 
     def add_round(self, finished: RoundFinished) -> None:
         """Count a round that has ended; failures count only after a first success of their kind."""
         self._rounds.append(finished)
         if finished.ok:
-            self._failed[finished.kind], self._averaged_at[finished.kind] = 0, self._clock()
+            self._failed[finished.kind] = 0, self._clock()
             self.last_averaged_epoch = max(self.last_averaged_epoch, finished.epoch)
         elif finished.kind in self._failed:
-            self._failed[finished.kind] += 1
+            count, since = self._failed[finished.kind]
+            self._failed[finished.kind] = count + 1, since
 
     @property
     def failed_rounds(self) -> int:
         """How many rounds of one kind in a row were averaged with nobody, after better ones, and for a minute."""
         long_ago = self._clock() - FAILING_SECONDS
-        return max((count for kind, count in self._failed.items() if self._averaged_at[kind] <= long_ago), default=0)
+        return max((count for count, since in tuple(self._failed.values()) if since <= long_ago), default=0)
 
     def contribution_status(
         self, other_peers: int, is_in_sync: bool, connection_problem: LocalizedText

@@ -109,9 +109,10 @@ class Trainer:
             elif self.is_held or self._was_held:
                 self._hold(leaving)
             elif self._staleness.must_wait(self.epoch_samples + self._micro_batch):
-                self._await_step(leaving)
+                self._rest(self._staleness.rest, leaving)
             elif self._has_nothing_to_compute or self.duty_cycle.rest_seconds > REST_SECONDS:
-                self._rest(leaving)
+                self._optimizer.tracker.counts_rests = not self._has_nothing_to_compute
+                self._rest(self._optimizer.rest, leaving)
             elif not self._micro_step():
                 yield from self._recover_from_bad_step()
             yield from self._pending_events()
@@ -180,17 +181,10 @@ class Trainer:
         self.epoch_samples += self._micro_batch
         self.mini_steps += 1
 
-    def _rest(self, leaving: threading.Event) -> None:
-        """Wait for a moment: there is nothing to compute in this round, or no more, or not yet at the owner's pace."""
-        self._optimizer.tracker.counts_rests = not self._has_nothing_to_compute
+    def _rest(self, follow: Callable[[], None], leaving: threading.Event) -> None:
+        """Compute nothing for a moment, and ``follow`` the others meanwhile."""
         with self._stall_timed():
-            self._optimizer.rest()
-        leaving.wait(REST_SECONDS)
-
-    def _await_step(self, leaving: threading.Event) -> None:
-        """Wait for a moment: the last step is still averaged, and half of our samples lack it."""
-        with self._stall_timed():
-            self._staleness.rest()
+            follow()
         leaving.wait(REST_SECONDS)
 
     def _hold(self, leaving: threading.Event) -> None:

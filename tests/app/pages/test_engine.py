@@ -22,7 +22,7 @@ from core.engine.pythons import this_python
 from core.errors import ErrorKind
 from core.files.folders import Folders
 from tests.support.engine_wheels import small_engine
-from tests.support.environment.package_index import serving
+from tests.support.environment.package_index import serving_wheels
 
 
 @pytest.fixture
@@ -134,7 +134,7 @@ def test_what_was_offered_is_installed_and_its_end_is_told(
     qtbot: QtBot,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    with serving(tmp_path / "index") as index:
+    with serving_wheels(tmp_path / "index") as index:
         monkeypatch.setenv(WHEELS_VARIABLE, index.url)
         controller.renew()
         bridge.post_engine(offer(files, Suited("cpu", "no_gpu")))

@@ -8,7 +8,6 @@ model, or the ``trunk`` alone, with a feed-forward network in the place of the e
 
 from __future__ import annotations
 
-import json
 import logging
 import sys
 import threading
@@ -16,7 +15,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -32,7 +30,7 @@ from core.worker.recipes.initialization import model_from_scratch
 from core.worker.recipes.mixture_model import MixtureModel, experts_in, remote_model, whole_model
 from core.worker.swarm.experts.caller import ExpertCaller
 from core.worker.swarm.experts.host import ExpertHost
-from tests.support.peers import state_peers
+from tests.support.peers.state_peers import entered, say
 
 RUN_ID = "experts"
 DIGITS, BATCH = 2, 64
@@ -47,14 +45,9 @@ WARM_UP_STEPS = 5
 Loss = Callable[[], Tensor]
 
 
-def say(**told: Any) -> None:
-    """A line of JSON for whoever has started us."""
-    print(json.dumps(told), flush=True)
-
-
 def be_host(folder: Path, listen: str, addresses: Sequence[str]) -> None:
     """Host a share of the experts for whoever asks."""
-    swarm = state_peers.entered(folder, listen, addresses, "direct")
+    swarm = entered(folder, listen, addresses, "direct")
     host = ExpertHost(
         swarm,
         RUN_ID,
@@ -71,7 +64,7 @@ def be_host(folder: Path, listen: str, addresses: Sequence[str]) -> None:
 
 def be_remote(folder: Path, steps: int, seed: int, listen: str, addresses: Sequence[str]) -> None:
     """Train with the experts of the hosts at these addresses, once they are shared evenly."""
-    caller = ExpertCaller(state_peers.entered(folder, listen, addresses, "client"), RUN_ID, TRUNK.hidden_size)
+    caller = ExpertCaller(entered(folder, listen, addresses, "client"), RUN_ID, TRUNK.hidden_size)
     threading.Thread(target=caller.run, daemon=True).start()
     shares = [len(EXPERTS) // len(addresses)] * len(addresses)
     while list(Counter(map(caller.directory.host_of, EXPERTS)).values()) != shares:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import time
 import urllib.request
 from datetime import datetime
@@ -26,6 +25,7 @@ from tests.core.cli.terminal import Terminal
 from tests.core.fleet.exposition_format import parse
 from tests.core.fleet.made_up_fleets import HOSTILE, NOON, POORLY, peer, run_found, snapshot
 from tests.support.cli_process import ADDRESS, LIMIT_SECONDS, LINK, Play, Result, failing, found, reciting, workerbee
+from tests.support.computer.loopback import free_port
 from tests.support.environment.x11_desktop import wait_for
 
 
@@ -42,12 +42,6 @@ def fleet_of(*events: Event, state: str = "open") -> Play:
 
 
 SEEN = PeersSeen(peers=(peer(0, name="Ada"), peer(1, name=HOSTILE[:40]), peer(2)), loss=1.25)
-
-
-def free_port() -> int:
-    """One that nobody listens on at present."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return int(taken.getsockname()[1])
 
 
 def once(folder: Path, *words: str, play: Play | None = None) -> Result:

@@ -22,7 +22,7 @@ from core.engine.installed import Engine, EngineDirectory
 from core.errors import ErrorKind
 from core.files.folders import Folders
 from tests.support.engine_wheels import BALLAST_BYTES, OWN, small_engine
-from tests.support.environment.package_index import WheelIndex, serving
+from tests.support.environment.package_index import WheelIndex, serving_wheels
 from tests.support.environment.x11_desktop import wait_for
 
 LIMIT_SECONDS = 120.0
@@ -88,7 +88,7 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Worksh
     """Its index listens on loopback."""
     wheels = tmp_path / "index"
     wheels.mkdir()
-    with serving(wheels) as index:
+    with serving_wheels(wheels) as index:
         monkeypatch.setenv(WHEELS_VARIABLE, index.url)
         yield Workshop(tmp_path / "home", index)
 

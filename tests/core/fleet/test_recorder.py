@@ -12,21 +12,12 @@ from core.errors import ErrorKind, UserError
 from core.fleet.log import read_log
 from core.fleet.recorder import LOG_SECONDS, PAGE_SECONDS, FleetRecorder
 from tests.core.fleet.made_up_fleets import NOON, peer, snapshot
+from tests.support.computer.fake_clock import FakeClock
 
 
-class Clock:
-    """A clock that a test turns."""
-
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def recorder(log: Path | None, page: Path | None) -> tuple[FleetRecorder, Clock, list[UserError]]:
+def recorder(log: Path | None, page: Path | None) -> tuple[FleetRecorder, FakeClock, list[UserError]]:
     """One with a clock, and what it has warned of."""
-    clock, warnings = Clock(), list[UserError]()
+    clock, warnings = FakeClock(), list[UserError]()
     return FleetRecorder(log, page, warnings.append, clock), clock, warnings
 
 
@@ -39,7 +30,7 @@ def test_log_and_page_are_written_at_once_and_then_when_they_are_due(tmp_path: P
     log, page = tmp_path / "fleet.log", tmp_path / "www" / "sums"
     writer, clock, warnings = recorder(log, page)
     for seconds in range(0, 121, 5):
-        clock.now = 100.0 + seconds
+        clock.now = seconds
         writer.add(snapshot(peer(0), at=NOON + seconds))
     assert [each.at - NOON for each in read_log(log)] == [LOG_SECONDS * number for number in range(5)]
     assert seen_at(page) == NOON + 2 * PAGE_SECONDS

@@ -6,10 +6,11 @@ import pynvml
 import pytest
 
 from core.hardware.nvml_session import LIBRARY_RETRY_SECONDS, NvmlSession
+from tests.support.computer.fake_clock import FakeClock
 
 
 def test_a_missing_library_is_looked_for_once_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
-    now, tries, is_installed = [1000.0], [0], [False]
+    clock, tries, is_installed = FakeClock(1000.0), [0], [False]
 
     def init() -> None:
         tries[0] += 1
@@ -17,16 +18,16 @@ def test_a_missing_library_is_looked_for_once_a_minute(monkeypatch: pytest.Monke
             raise pynvml.NVMLError_LibraryNotFound
 
     monkeypatch.setattr(pynvml, "nvmlInit", init)
-    monkeypatch.setattr("core.hardware.nvml_session.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("core.hardware.nvml_session.time.monotonic", clock)
     session = NvmlSession()
     for _ in range(30):
         with pytest.raises(pynvml.NVMLError_LibraryNotFound) as told:
             session.opened()
-        now[0] += 1
+        clock.now += 1
     assert tries == [1]
     assert len(told.traceback) < 10, "what is raised anew must not grow"
     is_installed[0] = True
-    now[0] += LIBRARY_RETRY_SECONDS
+    clock.now += LIBRARY_RETRY_SECONDS
     assert session.opened() is pynvml
     assert tries == [2]
 

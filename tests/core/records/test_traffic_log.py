@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -15,15 +17,9 @@ from tests.app.support.training_sample import progress
 TODAY, TOMORROW, NEXT_MONTH = datetime(2026, 11, 29, 23), datetime(2026, 11, 30, 1), datetime(2026, 12, 1, 1)
 
 
-class Clock:
-    """The seconds by which a log knows when to write; each look at it is a minute later."""
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-
-    def __call__(self) -> float:
-        self.seconds += 60.0
-        return self.seconds
+def minutes() -> Callable[[], float]:
+    """A clock that is a minute later at each look: the log is due to be written."""
+    return itertools.count(0.0, 60.0).__next__
 
 
 @pytest.fixture
@@ -49,7 +45,7 @@ def test_the_bytes_of_all_workers_of_a_day_are_added(path: Path) -> None:
 
 
 def test_a_day_and_a_month_begin_anew_but_a_worker_goes_on_counting(path: Path) -> None:
-    log = TrafficLog(path, Clock())
+    log = TrafficLog(path, minutes())
     log.count(counted(30, 150), TODAY)
     assert figures(log.count(counted(31, 152), TOMORROW)) == (1, 2, 31, 152)
     assert figures(log.count(counted(41, 153), NEXT_MONTH)) == (10, 1, 10, 1)
@@ -66,7 +62,7 @@ def test_a_restart_goes_on_where_the_program_before_has_stopped(path: Path) -> N
 
 
 def test_two_programs_at_the_same_time_count_together(path: Path) -> None:
-    window, terminal = TrafficLog(path, Clock()), TrafficLog(path, Clock())
+    window, terminal = TrafficLog(path, minutes()), TrafficLog(path, minutes())
     window.count(counted(30, 150), TODAY)
     terminal.count(counted(1, 2), TODAY)
     assert figures(window.count(counted(30, 150), TODAY)) == figures(terminal.count(None, TODAY)) == (31, 152, 31, 152)
@@ -74,7 +70,7 @@ def test_two_programs_at_the_same_time_count_together(path: Path) -> None:
 
 def test_the_file_stays_small_and_the_sums_stay_right(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(traffic_log, "MOST_BYTES", 2000)
-    log = TrafficLog(path, Clock())
+    log = TrafficLog(path, minutes())
     for number in range(1, 200):
         fields = log.count(counted(number, 2 * number), TODAY)
     assert figures(fields) == (199, 398, 199, 398)
@@ -85,6 +81,6 @@ def test_a_damaged_line_is_left_out_and_a_folder_that_refuses_costs_nothing_but_
     path.parent.mkdir()
     path.write_text('{"day":"2026-11-29","sent":3,"received":4}\n{"day":"2026-11-29","sent":-3\nnonsense\n')
     assert figures(TrafficLog(path).count(None, TODAY)) == (3, 4, 3, 4)
-    blocked = TrafficLog(path / "below a file" / "traffic.jsonl", Clock())
+    blocked = TrafficLog(path / "below a file" / "traffic.jsonl", minutes())
     blocked.count(counted(5, 6), TODAY)
     assert figures(blocked.count(counted(6, 8), TODAY)) == (6, 8, 6, 8)

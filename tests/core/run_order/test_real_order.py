@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import socket
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 
 from core.protocol.peers import PeersSeen
 from core.run.manifest import RunManifest
+from tests.support.computer.loopback import free_port
 from tests.support.peers import slow_computer
 from tests.support.real_peers import LIMIT_SECONDS, LineProcess, peer_group, tiny
 
@@ -23,13 +23,6 @@ def named(run_id: str, name: str, **fields: Any) -> RunManifest:
     """A small run of that id."""
     run = tiny()
     return msgspec.structs.replace(run, run=msgspec.structs.replace(run.run, id=run_id, name=name, **fields))
-
-
-def free_port() -> int:
-    """One that nobody listens on."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
 
 
 def is_about(event: str, **fields: Any) -> Any:

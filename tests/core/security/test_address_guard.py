@@ -20,7 +20,8 @@ from core.security.ip_scope import LOOPBACK, is_own_name, is_public
 from core.worker.fetch.background_task import run_in_background
 from core.worker.fetch.file_cache import FileCache
 from core.worker.fetch.file_store import FileStore
-from tests.support.environment.home_network import FtpServer, ProxyServer, WebServer, serving
+from tests.support.computer.loopback import serving
+from tests.support.environment.home_network import FtpServer, ProxyServer, WebServer
 from tests.support.recorders import RecordingListener
 
 BODY = b"Text to learn from."

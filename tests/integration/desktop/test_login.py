@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import shutil
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from app.desktop.autostart import autostart_entry
 from core.protocol.events import Progress, RoundFinished
 from core.run.spec.recipe import ArithmeticGPT
 from tests.integration.desktop.test_window import TRAINING, Stage
+from tests.support.computer.loopback import free_port
 from tests.support.environment.x11_desktop import PROGRAMS, Desktop, Launched, wait_for
 from tests.support.peers import slow_computer
 from tests.support.real_peers import LIMIT_SECONDS, PeerGroup, averaged, peer_group, tiny
@@ -37,9 +37,7 @@ class Computer:
 
     def __init__(self, folder: Path, group: PeerGroup) -> None:
         self.folder, self._group = folder, group
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self._listen = (f"/ip4/127.0.0.1/tcp/{free.getsockname()[1]}",)
+        self._listen = (f"/ip4/127.0.0.1/tcp/{free_port()}",)
         self.organiser = group.organiser(listen=self._listen)
         program = folder / "bin" / "workerbee"
         program.parent.mkdir()

@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from core.engine.worker_command import worker_environment
 from core.errors import ErrorKind
 from core.protocol.events import AnyEvent, Failed, RoundFinished
 from core.protocol.peers import SuspectsSeen
-from tests.support.real_peers import LIMIT_SECONDS, RUN_ID, LineProcess, PeerGroup, averaged
+from tests.support.real_peers import LIMIT_SECONDS, RUN_ID, LineProcess, PeerGroup, averaged, workerbee
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
 OBEYED_SECONDS = 60.0
 ROUNDS = 3
-
-
-def workerbee(home: Path, *words: str) -> list[dict[str, Any]]:
-    """What that command of a person with that home folder prints, a JSON object a line."""
-    command = [sys.executable, "-m", "core.cli", *words, "--json"]
-    environment = {**worker_environment(), "WORKERBEE_HOME": str(home)}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def plain_peer(group: PeerGroup, address: str, module: str, word: str) -> LineProcess[dict[str, Any]]:

@@ -14,9 +14,9 @@ from core.protocol.peers import PeersSeen
 from core.run.address import JoinAddress
 from core.run.manifest import AccessSpec, RunManifest
 from core.tickets.wallet import Wallet
-from tests.integration.liars.test_blocked_peers import plain_peer, whole_rounds, workerbee
+from tests.integration.liars.test_blocked_peers import plain_peer, whole_rounds
 from tests.support.consents import consent_to
-from tests.support.real_peers import RUN_ID, Peer, PeerGroup, tiny
+from tests.support.real_peers import RUN_ID, Peer, PeerGroup, tiny, workerbee
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 

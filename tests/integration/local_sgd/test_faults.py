@@ -7,7 +7,6 @@ import itertools
 import os
 import shutil
 import signal
-import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS
 from tests.bench.local_sgd.recorded_peers import RecordedPeer, RecordedPeers, paced_run
 from tests.bench.local_sgd.root_counts import disputes, root_counts_of
 from tests.support.checkout import ROOT
+from tests.support.computer.loopback import free_port
 from tests.support.fault_injection import gave, kill, stop
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(600)]
@@ -77,14 +77,6 @@ def publish(group: RecordedPeers) -> RecordedPeer:
     peer = group.organiser(manifest=RUN)
     assert isinstance(peer, RecordedPeer)
     return peer
-
-
-def free_port() -> int:
-    """Of loopback, where nobody listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @pytest.fixture(scope="module")

@@ -20,8 +20,7 @@ from core.protocol.events import (
     TrainingStarted,
 )
 from core.run.spec.optimizer import AdamW
-from tests.integration.steering.test_steered_run import workerbee
-from tests.support.real_peers import RUN_ID, LineProcess, PeerGroup, averaged, tiny
+from tests.support.real_peers import RUN_ID, LineProcess, PeerGroup, averaged, tiny, workerbee
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 

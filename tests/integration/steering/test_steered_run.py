@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 
-from core.engine.worker_command import worker_environment
 from core.errors import ErrorKind
 from core.protocol.events import AnyEvent, CheckpointSaved, Evaluated, Failed, Left, Progress, RoundFinished, RunFound
 from core.run.manifest import SteeringSpec
 from core.run.steering.control_value import OrderState
 from tests.support.consents import consent_to
-from tests.support.real_peers import RUN_ID, LineProcess, Peer, PeerGroup, averaged, tiny
+from tests.support.real_peers import RUN_ID, LineProcess, Peer, PeerGroup, averaged, tiny, workerbee
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -26,15 +21,6 @@ OBEYED_SECONDS = 60.0
 MAX_CHANGE = 4.0
 MANIFEST = msgspec.structs.replace(tiny(), steering=SteeringSpec(max_change=MAX_CHANGE))
 REPORTS = 12  # of a peer that is paused: six seconds at the least, a good half of an epoch
-
-
-def workerbee(home: Path, *words: str) -> list[dict[str, Any]]:
-    """What that command of a person with that home folder prints, a JSON object a line."""
-    command = [sys.executable, "-m", "core.cli", *words, "--json"]
-    environment = {**worker_environment(), "WORKERBEE_HOME": str(home)}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def wait_for_order(peer: LineProcess[AnyEvent], state: OrderState, since: int = 0) -> RunFound:

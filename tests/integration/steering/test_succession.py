@@ -24,8 +24,8 @@ from core.protocol.events import (
 from core.run.manifest import SuccessionSpec
 from core.run.multiaddr import Multiaddr
 from core.security.identity import Identity
-from tests.integration.steering.test_steered_run import wait_for_order, workerbee
-from tests.support.real_peers import RUN_ID, Peer, PeerGroup, averaged, tiny
+from tests.integration.steering.test_steered_run import wait_for_order
+from tests.support.real_peers import RUN_ID, Peer, PeerGroup, averaged, tiny, workerbee
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 

@@ -21,7 +21,7 @@ from tests.packaging.journeys.chroot import Chroot, bare
 from tests.packaging.journeys.volunteer import Volunteer
 from tests.packaging.journeys.wheels import fetch
 from tests.support.checkout import ROOT
-from tests.support.environment.package_index import serving
+from tests.support.environment.package_index import serving_wheels
 from tests.support.environment.x11_desktop import Desktop
 from tests.support.real_peers import PeerGroup, peer_group
 
@@ -67,7 +67,7 @@ def _travel(journey: Journey, package: Path, chroots: Path, wheels: Path) -> Non
     say("the engine's wheels are here")
     with (
         tempfile.TemporaryDirectory(prefix="journey-") as made,
-        serving(wheels) as index,
+        serving_wheels(wheels) as index,
         bare(journey.suite, chroots) as system,
         peer_group(Path(made)) as everybody,
         Desktop(Path(made) / "desktop") as desktop,

@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 import socket
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,19 +17,14 @@ from pathlib import PurePosixPath
 from typing import Any, Literal
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from tests.support.computer.loopback import free_port, serving
+
 Kind = Literal["model", "dataset"]
 _LARGE = (".safetensors", ".parquet", ".bin")  # stored by their SHA-256, as the real hub does
 _PREFIX = {"model": "", "dataset": "datasets/"}
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-PORT = _free_port()
+PORT = free_port()
 ENDPOINT = f"http://127.0.0.1:{PORT}"
 os.environ["HF_ENDPOINT"] = ENDPOINT  # before any library is imported that reads it then
 
@@ -104,15 +98,10 @@ class _Server(ThreadingHTTPServer):
 @contextmanager
 def local_hub(hub: Hub | None = None) -> Iterator[Hub]:
     """Up at ``ENDPOINT`` as long as the block lasts; one at a time."""
-    with _Server(("127.0.0.1", PORT), _Request) as server:
-        server.hub = hub or Hub()
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        try:
-            yield server.hub
-        finally:
-            server.shutdown()
-            thread.join()
+    server = _Server(("127.0.0.1", PORT), _Request)
+    server.hub = hub or Hub()
+    with serving(server):
+        yield server.hub
 
 
 class _Request(BaseHTTPRequestHandler):

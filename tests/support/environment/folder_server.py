@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from core.worker.mirror.index import INDEX_NAME, decode_index
+from tests.support.computer.loopback import serving
 
 
 class FolderServer(ThreadingHTTPServer):
@@ -44,15 +45,11 @@ class FolderServer(ThreadingHTTPServer):
 def serving_folder(folder: Path) -> Iterator[FolderServer]:
     """Until the block ends."""
     server = FolderServer(folder)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.is_closing.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(server):
+        try:
+            yield server
+        finally:
+            server.is_closing.set()
 
 
 def newest_mirrored(folder: Path) -> int:

@@ -8,9 +8,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import socketserver
-import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
@@ -123,18 +121,3 @@ class _FtpSession(socketserver.StreamRequestHandler):
         while line := self.rfile.readline():
             self.server.commands.append(line.decode(errors="replace").strip())
             self.wfile.write(b"230 done\r\n")
-
-
-@contextmanager
-def serving(*servers: socketserver.BaseServer) -> Iterator[None]:
-    """Until the block ends."""
-    threads = [threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True) for server in servers]
-    for thread in threads:
-        thread.start()
-    try:
-        yield
-    finally:
-        for server, thread in zip(servers, threads, strict=True):
-            server.shutdown()
-            server.server_close()
-            thread.join()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import html
 import re
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +12,8 @@ from functools import cache, partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import quote, unquote
+
+from tests.support.computer.loopback import serving
 
 _PIECE_BYTES = 64 * 1024
 
@@ -40,17 +41,11 @@ class WheelIndex(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving(folder: Path, port: int = 0) -> Iterator[WheelIndex]:
+def serving_wheels(folder: Path, port: int = 0) -> Iterator[WheelIndex]:
     """Until the block ends."""
     index = WheelIndex(folder, port)
-    thread = threading.Thread(target=index.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(index):
         yield index
-    finally:
-        index.shutdown()
-        index.server_close()
-        thread.join()
 
 
 class _Answer(BaseHTTPRequestHandler):

@@ -18,6 +18,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 
+from tests.support.computer.loopback import serving
+
 
 class NoticeServer(ThreadingHTTPServer):
     """``asked`` are the headers of each question; ``leads_to`` is where it sends everybody instead.
@@ -50,15 +52,11 @@ class NoticeServer(ThreadingHTTPServer):
 def serving_notices(certificate: Path | None = None) -> Iterator[NoticeServer]:
     """Until the block ends."""
     server = NoticeServer(certificate)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.is_closing.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(server):
+        try:
+            yield server
+        finally:
+            server.is_closing.set()
 
 
 class _Answer(BaseHTTPRequestHandler):

@@ -124,7 +124,7 @@ def test_a_newcomer_that_sees_one_other_is_not_alone() -> None:
         assert ObservedTracker._estimate(newcomer).num_peers == peers
 
 
-class Clock:
+class EpochAmongOthers:
     """An `EpochClock` of 60 s that began at NOW, and what it is told of others, who compute ten samples a second."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,11 +159,11 @@ class Clock:
 def test_an_epoch_ends_by_the_clock_of_most(
     monkeypatch: pytest.MonkeyPatch, began: tuple[float, ...], end: float
 ) -> None:
-    assert Clock(monkeypatch).sees(*began) == pytest.approx(end)
+    assert EpochAmongOthers(monkeypatch).sees(*began) == pytest.approx(end)
 
 
 def test_of_each_peer_the_first_report_in_our_epoch_tells_when_it_began(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = Clock(monkeypatch)
+    clock = EpochAmongOthers(monkeypatch)
     assert clock.sees(-30.0, epoch=3) == 60.0
     assert clock.sees(-4.0) == pytest.approx(56.0)
     assert clock.sees(-9.0, at=50.0) == pytest.approx(56.0)

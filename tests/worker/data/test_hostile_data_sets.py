@@ -14,8 +14,9 @@ from core.errors import ErrorKind, UserError
 from core.run.spec.data import HubDataset
 from core.worker.data import open_blocks
 from core.worker.fetch.file_store import FileStore
+from tests.support.computer.loopback import serving
 from tests.support.environment.fake_hub import Hub, Repository
-from tests.support.environment.home_network import FtpServer, WebServer, serving
+from tests.support.environment.home_network import FtpServer, WebServer
 from tests.support.recorders import RecordingListener
 from tests.worker.data.test_hub_datasets import TEXTS, end, in_lines
 

@@ -8,7 +8,6 @@ import os
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -20,6 +19,7 @@ from pyarrow import parquet
 
 from core.security.confinement.landlock import PORTS_ABI, abi_version
 from tests.core.security.confinement.confined_child import run_confined
+from tests.support.computer.loopback import serving
 from tests.support.confinement.home import attacked_home, encoded, environment, folder_of, ordinary_person
 from tests.support.confinement.probes import FETCHER, MAY_P2PD, P2PD, POSSIBLE
 from tests.support.environment.fake_hub import ENDPOINT, Hub
@@ -66,10 +66,9 @@ def fetched(address, part=part):
 def served(tmp_path: Path) -> Iterator[str]:
     """The address of a file of five bytes on a server of this computer."""
     (tmp_path / "file").write_bytes(b"hello")
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=tmp_path)) as server:
-        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=tmp_path))
+    with serving(server):
         yield f"http://127.0.0.1:{server.server_address[1]}/file"
-        server.shutdown()
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ second host is killed once others have copies of its experts; with the second on
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import signal
@@ -44,6 +43,7 @@ from core.worker.swarm.experts.messages import CallHeader, most_tokens, reply_he
 from core.worker.swarm.experts.server import ExpertServer
 from tests.support.forked.own_locks import make_own_locks
 from tests.support.peers import state_peers
+from tests.support.peers.state_peers import say
 
 RUN_ID = "experts"
 HOSTS = 3
@@ -55,11 +55,6 @@ SHAPE = ExpertShape.of(SPEC, TRUNK.hidden_size)
 EXPERTS = list(experts_in(RECIPE))
 BATCH = 64
 LISTEN = "/ip4/127.0.0.1/tcp/0"
-
-
-def say(**told: Any) -> None:
-    """A line of JSON for whoever has started us."""
-    print(json.dumps(told), flush=True)
 
 
 def entered(folder: Path, addresses: Sequence[str], mode: Literal["direct", "client"]) -> Swarm:

@@ -8,27 +8,19 @@ from core.worker.experts.block import ExpertId
 from core.worker.swarm.experts.announcements import LIFETIME_SECONDS
 from core.worker.swarm.experts.directory import DISTRUSTED_SECONDS, FIRST_AWAY_SECONDS, ExpertDirectory
 from core.worker.swarm.experts.latency import FIRST_SECONDS, LEAST_SECONDS, MOST_SECONDS, RetransmissionTimeout
+from tests.support.computer.fake_clock import FakeClock
 
 FIRST, SECOND = ExpertId(1, 0), ExpertId(1, 1)
 
 
-class Clock:
-    """A clock that stands still until it is set."""
-
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
-def clock() -> Clock:
+def clock() -> FakeClock:
     """At zero."""
-    return Clock()
+    return FakeClock()
 
 
 @pytest.fixture
-def directory(clock: Clock) -> ExpertDirectory:
+def directory(clock: FakeClock) -> ExpertDirectory:
     """Two hosts that have answered a probe, of which the second one claims the first one's expert, too."""
     known = ExpertDirectory(clock)
     known.see({"a": frozenset({FIRST})})
@@ -38,7 +30,7 @@ def directory(clock: Clock) -> ExpertDirectory:
     return known
 
 
-def test_a_host_is_asked_for_nothing_before_it_has_answered_a_probe(clock: Clock) -> None:
+def test_a_host_is_asked_for_nothing_before_it_has_answered_a_probe(clock: FakeClock) -> None:
     directory = ExpertDirectory(clock)
     directory.see({"a": frozenset({FIRST})})
     assert directory.due_for_probe() == ("a",) and directory.host_of(FIRST) is None
@@ -56,7 +48,7 @@ def test_of_several_hosts_that_claim_an_expert_the_first_one_is_asked(directory:
 
 
 def test_a_host_that_does_not_answer_is_left_out_at_once_and_probed_later_each_time(
-    directory: ExpertDirectory, clock: Clock
+    directory: ExpertDirectory, clock: FakeClock
 ) -> None:
     directory.failed("b")
     directory.failed("b")
@@ -79,7 +71,7 @@ def test_a_host_that_does_not_answer_is_left_out_at_once_and_probed_later_each_t
 
 
 def test_a_host_that_answers_what_cannot_be_is_left_out_although_it_goes_on_announcing(
-    directory: ExpertDirectory, clock: Clock
+    directory: ExpertDirectory, clock: FakeClock
 ) -> None:
     directory.distrust("a")
     clock.now = DISTRUSTED_SECONDS - 1
@@ -88,7 +80,7 @@ def test_a_host_that_answers_what_cannot_be_is_left_out_although_it_goes_on_anno
 
 
 def test_a_host_is_forgotten_when_it_says_goodbye_or_nothing_for_a_minute(
-    directory: ExpertDirectory, clock: Clock
+    directory: ExpertDirectory, clock: FakeClock
 ) -> None:
     directory.see({"a": frozenset(), "b": frozenset({SECOND})})
     assert directory.hosts() == ("b",)

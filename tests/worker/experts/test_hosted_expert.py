@@ -12,6 +12,7 @@ from torch import Tensor
 from core.run.spec.experts import ExpertsSpec, expert_parameters
 from core.worker.experts.block import ExpertId, ExpertShape, build_expert
 from core.worker.experts.hosted_expert import HostedExpert, NotFiniteError, clipping_scales
+from tests.support.computer.fake_clock import FakeClock
 
 HIDDEN = 8
 EXPERT = ExpertId(1, 3)
@@ -94,14 +95,14 @@ def test_numbers_that_are_not_finite_or_lead_to_such_change_nothing(wrong: float
 
 
 def test_gradients_do_not_wait_for_ever_for_others() -> None:
-    now = [0.0]
-    expert = hosted(lambda: now[0], max_wait_seconds=5.0)
+    clock = FakeClock()
+    expert = hosted(clock, max_wait_seconds=5.0)
     expert.step_if_due()
     expert.backward("a", some(1), some(2), None)
-    now[0] = 4.9
+    clock.now = 4.9
     expert.step_if_due()
     assert is_unchanged(expert)
-    now[0] = 5.0
+    clock.now = 5.0
     expert.step_if_due()
     assert expert.steps == 1 and not is_unchanged(expert)
 

@@ -24,6 +24,7 @@ from core.worker.swarm.experts.announcements import (
 from core.worker.swarm.experts.copies import MAX_COPIES
 from core.worker.swarm.experts.messages import CallHeader, call_header, most_tokens, request, tensors_in
 from core.worker.swarm.experts.quotas import HostLimits, Quotas
+from tests.support.computer.fake_clock import FakeClock
 
 HIDDEN = 16
 RUN_ID = "experts"
@@ -107,15 +108,15 @@ def test_all_experts_that_a_computer_may_host_fit_into_an_announcement() -> None
 
 
 def test_each_peer_has_so_many_tokens_a_second_and_so_many_requests_at_a_time() -> None:
-    now = [0.0]
+    clock = FakeClock()
     limits = HostLimits(tokens_per_second=10.0, burst_tokens=100.0, pending=3, pending_of_peer=2)
-    quotas = Quotas(limits, lambda: now[0])
+    quotas = Quotas(limits, clock)
     assert quotas.admit("greedy", 90) and not quotas.admit("greedy", 20) and quotas.admit("greedy", 10)
     assert not quotas.admit("greedy", 0)
     assert quotas.admit("modest", 10) and not quotas.admit("modest", 10)
     for peer in ("greedy", "greedy", "modest"):
         quotas.end(peer)
     assert not quotas.admit("greedy", 1)
-    now[0] = 2.0
+    clock.now = 2.0
     assert quotas.admit("greedy", 20) and not quotas.admit("greedy", 1)
     assert not quotas.admit("huge", 101)

@@ -13,17 +13,9 @@ from core.worker.experts.block import ExpertId
 from core.worker.hosting.expert_report import WINDOW_SECONDS, ExpertReport
 from core.worker.hosting.rates import WindowedCounts
 from core.worker.swarm import AskedTokens, ExpertStanding
+from tests.support.computer.fake_clock import FakeClock
 
 MINE, OTHERS, NOBODYS = ExpertId(1, 0), ExpertId(1, 1), ExpertId(3, 0)
-
-
-class Clock:
-    """A clock that stands still until it is set."""
-
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class Knowledge:
@@ -42,9 +34,9 @@ class Knowledge:
 
 
 @pytest.fixture
-def clock() -> Clock:
+def clock() -> FakeClock:
     """At zero."""
-    return Clock()
+    return FakeClock()
 
 
 def hosted(computed_tokens: int) -> Any:
@@ -52,7 +44,7 @@ def hosted(computed_tokens: int) -> Any:
     return SimpleNamespace(computed_tokens=computed_tokens)
 
 
-def test_a_rate_is_the_mean_of_the_window_and_a_count_that_falls_begins_anew(clock: Clock) -> None:
+def test_a_rate_is_the_mean_of_the_window_and_a_count_that_falls_begins_anew(clock: FakeClock) -> None:
     counts = WindowedCounts[str](30.0, clock)
     for now, count in ((0.0, 0), (10.0, 1000), (20.0, 1000), (30.0, 1600), (40.0, 100)):
         clock.now = now
@@ -65,7 +57,7 @@ def test_a_rate_is_the_mean_of_the_window_and_a_count_that_falls_begins_anew(clo
     assert counts.rate("a") == pytest.approx(600 / 30)
 
 
-def test_each_expert_has_its_host_its_load_and_its_latency_or_nobody(clock: Clock) -> None:
+def test_each_expert_has_its_host_its_load_and_its_latency_or_nobody(clock: FakeClock) -> None:
     knowledge, here = Knowledge(), {MINE: hosted(0)}
     report = ExpertReport([NOBODYS, OTHERS, MINE], knowledge, here, clock)
     first = report.event()
@@ -86,7 +78,7 @@ def test_each_expert_has_its_host_its_load_and_its_latency_or_nobody(clock: Cloc
     assert decode_event(encode(event)) == event
 
 
-def test_what_was_lost_is_forgotten_with_the_window(clock: Clock) -> None:
+def test_what_was_lost_is_forgotten_with_the_window(clock: FakeClock) -> None:
     knowledge = Knowledge()
     report = ExpertReport([OTHERS], knowledge, {}, clock)
     report.event()
@@ -99,7 +91,7 @@ def test_what_was_lost_is_forgotten_with_the_window(clock: Clock) -> None:
     assert event.found_share == 1.0
 
 
-def test_whatever_a_host_announces_the_event_is_within_its_bounds(clock: Clock) -> None:
+def test_whatever_a_host_announces_the_event_is_within_its_bounds(clock: FakeClock) -> None:
     knowledge = Knowledge()
     knowledge.standings[OTHERS] = ExpertStanding("other", tokens=0, latency=1e9)
     report = ExpertReport([OTHERS], knowledge, {}, clock)
@@ -111,7 +103,7 @@ def test_whatever_a_host_announces_the_event_is_within_its_bounds(clock: Clock) 
     assert decode_event(encode(event)) == event
 
 
-def test_of_very_many_experts_those_here_are_told_first_and_the_others_counted(clock: Clock) -> None:
+def test_of_very_many_experts_those_here_are_told_first_and_the_others_counted(clock: FakeClock) -> None:
     experts = [ExpertId(layer, number) for layer in (1, 3) for number in range(MOST_EXPERTS)]
     last = experts[-1]
     knowledge = Knowledge()

@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from core.worker.swarm.local_sgd import repair
 from core.worker.swarm.local_sgd.repair import MAX_TRIES, STANDSTILL_TRIES, WAIT_SECONDS, Repair
-
-
-class Clock:
-    """A clock that stands still until it is told otherwise."""
-
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def monotonic(self) -> float:
-        """In place of time.monotonic."""
-        return self.now
+from tests.support.computer.fake_clock import FakeClock
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    here = Clock()
-    monkeypatch.setattr(repair, "time", here)
+def clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
+    here = FakeClock()
+    monkeypatch.setattr(repair, "time", SimpleNamespace(monotonic=here))
     return here
 
 
-def test_without_a_request_nothing_is_due(clock: Clock) -> None:
+def test_without_a_request_nothing_is_due(clock: FakeClock) -> None:
     assert not Repair().is_due()
 
 
-def test_others_have_a_moment_for_their_outer_step(clock: Clock) -> None:
+def test_others_have_a_moment_for_their_outer_step(clock: FakeClock) -> None:
     due = Repair()
     due.request(5)
     assert not due.is_due()
@@ -38,7 +30,7 @@ def test_others_have_a_moment_for_their_outer_step(clock: Clock) -> None:
     assert due.is_due() and due.min_outer_steps == 5
 
 
-def test_it_is_over_once_the_weights_have_as_many_steps_behind_them(clock: Clock) -> None:
+def test_it_is_over_once_the_weights_have_as_many_steps_behind_them(clock: FakeClock) -> None:
     due = Repair()
     due.request(5)
     clock.now += WAIT_SECONDS
@@ -51,7 +43,7 @@ def test_it_is_over_once_the_weights_have_as_many_steps_behind_them(clock: Clock
     assert not due.is_due() and due.min_outer_steps == 0
 
 
-def test_a_group_that_knows_of_fewer_steps_does_not_end_the_search_for_more(clock: Clock) -> None:
+def test_a_group_that_knows_of_fewer_steps_does_not_end_the_search_for_more(clock: FakeClock) -> None:
     due = Repair()
     due.request(6)
     due.request(5)
@@ -61,7 +53,7 @@ def test_a_group_that_knows_of_fewer_steps_does_not_end_the_search_for_more(cloc
     assert due.min_outer_steps == 6
 
 
-def test_after_some_tries_it_waits_for_the_next_group(clock: Clock) -> None:
+def test_after_some_tries_it_waits_for_the_next_group(clock: FakeClock) -> None:
     due = Repair()
     due.request(5)
     for _ in range(MAX_TRIES):
@@ -75,7 +67,7 @@ def test_after_some_tries_it_waits_for_the_next_group(clock: Clock) -> None:
     assert due.is_due()
 
 
-def test_a_round_that_has_failed_for_all_is_not_looked_for_any_longer(clock: Clock) -> None:
+def test_a_round_that_has_failed_for_all_is_not_looked_for_any_longer(clock: FakeClock) -> None:
     due = Repair()
     due.request(5)
     for _ in range(STANDSTILL_TRIES):
@@ -87,7 +79,7 @@ def test_a_round_that_has_failed_for_all_is_not_looked_for_any_longer(clock: Clo
     assert not due.is_due() and due.min_outer_steps == 0
 
 
-def test_a_donor_with_other_weights_shows_that_the_round_has_not_failed_for_all(clock: Clock) -> None:
+def test_a_donor_with_other_weights_shows_that_the_round_has_not_failed_for_all(clock: FakeClock) -> None:
     due = Repair()
     due.request(5)
     for _ in range(STANDSTILL_TRIES):
@@ -98,7 +90,9 @@ def test_a_donor_with_other_weights_shows_that_the_round_has_not_failed_for_all(
     assert due.min_outer_steps == 5
 
 
-def test_who_is_several_rounds_behind_takes_what_brings_it_nearer_and_still_looks_for_the_rest(clock: Clock) -> None:
+def test_who_is_several_rounds_behind_takes_what_brings_it_nearer_and_still_looks_for_the_rest(
+    clock: FakeClock,
+) -> None:
     due = Repair()
     due.request(5)
     assert due.brings_on(4, 2, is_like_ours=False, is_ahead=False)
@@ -131,7 +125,7 @@ class Search:
         return self._answers.pop(0)
 
 
-def test_what_is_missing_comes_while_training_goes_on(clock: Clock) -> None:
+def test_what_is_missing_comes_while_training_goes_on(clock: FakeClock) -> None:
     due, weights, search = Repair(), Weights(), Search(None, None, True)
     due.request(5)
     assert not due.poll(weights, search, 4, is_idle=True)
@@ -140,7 +134,7 @@ def test_what_is_missing_comes_while_training_goes_on(clock: Clock) -> None:
     assert not due.must_stand_still
 
 
-def test_who_steps_while_it_looks_for_the_outcome_of_an_earlier_step_is_not_led_back(clock: Clock) -> None:
+def test_who_steps_while_it_looks_for_the_outcome_of_an_earlier_step_is_not_led_back(clock: FakeClock) -> None:
     due, weights, search = Repair(), Weights(), Search(None, False)
     due.stepped(4)
     assert due.min_outer_steps == 0
@@ -152,14 +146,14 @@ def test_who_steps_while_it_looks_for_the_outcome_of_an_earlier_step_is_not_led_
     assert not due.poll(weights, search, 6, is_idle=True) and due.min_outer_steps == 0
 
 
-def test_nothing_takes_the_place_of_our_weights_in_the_middle_of_an_exchange(clock: Clock) -> None:
+def test_nothing_takes_the_place_of_our_weights_in_the_middle_of_an_exchange(clock: FakeClock) -> None:
     due, search = Repair(), Search(None, True)
     due.request(5)
     clock.now += WAIT_SECONDS
     assert [due.poll(Weights(), search, 4, is_idle=idle) for idle in (False, False, True)] == [False, False, True]
 
 
-def test_a_search_that_finds_nothing_is_repeated_beside_training(clock: Clock) -> None:
+def test_a_search_that_finds_nothing_is_repeated_beside_training(clock: FakeClock) -> None:
     due, weights, search = Repair(), Weights(), Search(None, False, None, True)
     due.request(5)
     clock.now += WAIT_SECONDS
@@ -168,7 +162,7 @@ def test_a_search_that_finds_nothing_is_repeated_beside_training(clock: Clock) -
     assert [due.poll(weights, search, 4, is_idle=True) for _ in range(2)] == [False, True]
 
 
-def test_a_line_on_which_an_epoch_is_too_short_for_a_repair_stands_still_until_it_is_done(clock: Clock) -> None:
+def test_a_line_on_which_an_epoch_is_too_short_for_a_repair_stands_still_until_it_is_done(clock: FakeClock) -> None:
     due, weights, search = Repair(), Weights(), Search(None, False)
     due.request(5)
     clock.now += WAIT_SECONDS

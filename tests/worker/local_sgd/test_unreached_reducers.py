@@ -5,6 +5,7 @@ from __future__ import annotations
 from hivemind.p2p import PeerID
 
 from core.worker.swarm.local_sgd.group_agreement import UNREACHED_SECONDS, Told, UnreachedReducers, left_out_reducers
+from tests.support.computer.fake_clock import FakeClock
 
 ORGANISER, FIRST, SECOND, THIRD, CLIENT, OTHER = (PeerID(b"\x12\x20" + bytes([each]) * 32) for each in range(6))
 REDUCERS = ORGANISER, FIRST, SECOND, THIRD
@@ -45,9 +46,9 @@ def test_who_is_no_reducer_and_nonsense_change_nothing() -> None:
 
 
 def test_a_peer_that_could_not_be_reached_is_named_for_a_while() -> None:
-    now = 7.0
-    unreached = UnreachedReducers(lambda: now)
+    clock = FakeClock(7.0)
+    unreached = UnreachedReducers(clock)
     unreached.add([FIRST])
     assert unreached.named() == (FIRST.to_bytes(),)
-    now += UNREACHED_SECONDS + 1.0
+    clock.now += UNREACHED_SECONDS + 1.0
     assert unreached.named() == ()

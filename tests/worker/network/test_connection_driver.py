@@ -12,6 +12,7 @@ from core.errors import ErrorKind, UserError
 from core.worker.network.connection_driver import ConnectionDriver
 from core.worker.network.connection_monitor import FAILED_ROUNDS, QUIET_SECONDS, ConnectionMonitor, Observation
 from core.worker.network.peer_cache import PeerCache
+from tests.support.computer.loopback import free_port
 
 PEER = "p2p/12D3KooWA2U9XoiDR8sSDxSPfce1D5EzymcqDb7nuiVLzET6YWjG"
 LIMIT_SECONDS = 30.0
@@ -54,8 +55,7 @@ def address() -> Iterator[str]:
 
 
 def closed_address() -> str:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        return f"/ip4/127.0.0.1/tcp/{listening.getsockname()[1]}/{PEER}"
+    return f"/ip4/127.0.0.1/tcp/{free_port()}/{PEER}"
 
 
 def driver(others: Others, *known: str, refused: str = "") -> tuple[ConnectionDriver, PeerCache]:

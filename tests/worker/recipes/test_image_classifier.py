@@ -23,6 +23,7 @@ from core.worker.data import LabelledImages
 from core.worker.recipes.image_classifier import ImageClassifier, limit_evaluation, picture_of
 from core.worker.recipes.initialization import model_from_scratch
 from core.worker.recipes.transformers_factory import build_classifier
+from tests.worker.recipes.saved_tensors import saved_bytes
 
 CPU = torch.device("cpu")
 SIDE = 16
@@ -177,7 +178,7 @@ def test_half_precision_gives_the_same_gradient_to_its_last_digits(precision: An
 def test_checkpoints_keep_less_and_change_nothing() -> None:
     plain, lean = made(), made(changed(gradient_checkpointing=True))
     batch = plain.draw(4)
-    assert kept_bytes(lean, batch) < kept_bytes(plain, batch)
+    assert saved_bytes(lean, batch) < saved_bytes(plain, batch)
     for mine, theirs in zip(gradient(lean, batch), gradient(plain, batch), strict=True):
         torch.testing.assert_close(mine, theirs)
     smaller = size_of(changed(gradient_checkpointing=True), SumsData()).kept_floats
@@ -189,22 +190,8 @@ def test_backward_keeps_about_what_is_estimated() -> None:
     wide = ImageClassification(config=ViT(**(NUMBERS | {"hidden_size": 64, "num_hidden_layers": 4})))
     recipe = made(wide)
     weights = sum(4 * each.numel() for each in recipe.model.parameters())
-    kept = kept_bytes(recipe, recipe.draw(64)) - weights
+    kept = saved_bytes(recipe, recipe.draw(64)) - weights
     assert 0.5 < kept / (4 * 64 * size_of(wide, SumsData()).kept_floats) < 2
-
-
-def kept_bytes(recipe: ImageClassifier, batch: Any) -> int:
-    """What autograd keeps of a forward pass."""
-    kept: dict[int, int] = {}
-
-    def keep(tensor: torch.Tensor) -> torch.Tensor:
-        kept[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage().nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-        loss = recipe.loss(batch)
-    assert loss.requires_grad
-    return sum(kept.values())
 
 
 def test_a_large_model_is_asked_about_fewer_images() -> None:

@@ -23,6 +23,7 @@ from core.worker.recipes.objective import IGNORED_TARGET, Masking
 from core.worker.recipes.precision import MixedPrecision, compile_model, dtype_for
 from core.worker.recipes.recipe import Evaluation
 from core.worker.recipes.transformers_factory import build_language_model
+from tests.worker.recipes.saved_tensors import saved_bytes
 
 CPU = torch.device("cpu")
 LENGTH, VOCABULARY, MASK = 24, 258, 257
@@ -232,7 +233,7 @@ def test_a_cpu_computes_in_float32_unless_the_run_says_otherwise() -> None:
 def test_checkpoints_keep_less_and_change_nothing(caplog: pytest.LogCaptureFixture) -> None:
     plain, lean = language_model(CAUSAL), language_model(with_numbers(CAUSAL, gradient_checkpointing=True))
     batch = plain.draw(4)
-    assert kept_bytes(lean, batch) < kept_bytes(plain, batch)
+    assert saved_bytes(lean, batch) < saved_bytes(plain, batch)
     for mine, theirs in zip(gradient(lean, [batch]), gradient(plain, [batch]), strict=True):
         torch.testing.assert_close(mine, theirs)
     without = MaskedLM(config=Albert(**NUMBERS), sequence_length=LENGTH, gradient_checkpointing=True)
@@ -244,20 +245,6 @@ def test_checkpoints_keep_less_and_change_nothing(caplog: pytest.LogCaptureFixtu
 def gradient_of(recipe: LanguageModel) -> Tensor:
     """All gradients of its model, as one vector."""
     return torch.cat([each.grad.flatten() for each in recipe.model.parameters() if each.grad is not None])
-
-
-def kept_bytes(recipe: LanguageModel, batch: Any) -> int:
-    """What autograd keeps of a forward pass."""
-    kept: dict[int, int] = {}
-
-    def keep(tensor: Tensor) -> Tensor:
-        kept[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage().nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-        loss = recipe.loss(batch)
-    assert loss.requires_grad
-    return sum(kept.values())
 
 
 def test_a_computer_without_a_compiler_trains_without_one(caplog: pytest.LogCaptureFixture) -> None:

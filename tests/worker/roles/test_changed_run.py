@@ -5,7 +5,6 @@ The volunteer is a real client with real workers. What it trains is seen from it
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from core.run.manifest import RunManifest
 from core.run.spec.recipe import ArithmeticGPT
 from core.texts.consent import changes_since
 from tests.support.client_harness import FrontEnd
+from tests.support.computer.loopback import free_port
 from tests.support.consents import consent_to
 from tests.support.peers import slow_computer
 from tests.support.real_peers import LIMIT_SECONDS, Peer, PeerGroup, tiny
@@ -37,9 +37,7 @@ class Organiser:
 
     def __init__(self, group: PeerGroup) -> None:
         self._group = group
-        with socket.socket() as place:
-            place.bind(("127.0.0.1", 0))
-            self._listen = (f"/ip4/127.0.0.1/tcp/{place.getsockname()[1]}",)
+        self._listen = (f"/ip4/127.0.0.1/tcp/{free_port()}",)
         self._peer: Peer | None = None
 
     def publish(self, manifest: RunManifest) -> str:

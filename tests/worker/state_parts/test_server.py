@@ -12,7 +12,7 @@ import pytest
 from hivemind.proto import runtime_pb2
 
 from core.worker.swarm.state_parts import slots as slots_module
-from core.worker.swarm.state_parts.messages import INDEX, PIECE_BYTES, Offer, Order, Wish, decoded, request
+from core.worker.swarm.state_parts.messages import INDEX, PIECE_BYTES, Offer, PartOrder, Wish, decoded, request
 from core.worker.swarm.state_parts.server import MAX_ORDERS, serve_orders
 from core.worker.swarm.state_parts.slots import Slots
 from tests.worker.state_parts.donors import PARTS, SIZE, Donor
@@ -41,12 +41,12 @@ def served(donor: Donor, *orders: Any) -> bytes:
 
 def test_index_and_parts_are_sent_in_turn(tmp_path: Path) -> None:
     donor = Donor(tmp_path)
-    whole = served(donor, *(request(Order(number)) for number in (INDEX, *range(PARTS))))
+    whole = served(donor, *(request(PartOrder(number)) for number in (INDEX, *range(PARTS))))
     assert whole == donor.shared.index.hashes + donor.shared.path.read_bytes()
 
 
-@pytest.mark.parametrize("nonsense", [Order(PARTS), Order(2**31)])
-def test_a_part_that_is_not_there_is_refused(tmp_path: Path, nonsense: Order) -> None:
+@pytest.mark.parametrize("nonsense", [PartOrder(PARTS), PartOrder(2**31)])
+def test_a_part_that_is_not_there_is_refused(tmp_path: Path, nonsense: PartOrder) -> None:
     with pytest.raises(ValueError, match="no such part"):
         served(Donor(tmp_path), request(nonsense))
 
@@ -58,7 +58,7 @@ def test_nonsense_is_refused(tmp_path: Path, nonsense: bytes) -> None:
 
 
 def test_nobody_gets_the_state_again_and_again(tmp_path: Path) -> None:
-    sent = served(Donor(tmp_path), *[request(Order(0))] * 1000)
+    sent = served(Donor(tmp_path), *[request(PartOrder(0))] * 1000)
     assert len(sent) <= MAX_ORDERS * (SIZE + SIZE // (PARTS - 1) * 2)
 
 

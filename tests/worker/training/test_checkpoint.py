@@ -24,6 +24,7 @@ from core.protocol.events import AnyEvent, CheckpointSaved, Published, Warned
 from core.records.published.checkpoint_history import CheckpointHistory, file_hash
 from core.records.published.rollback_order import checkpoint_to_go_back_to
 from core.run.steering.rollback import Rollback
+from core.worker.compute.optimizers import parameters_of
 from core.worker.training.checkpoint import Checkpoints, load_checkpoint, save_checkpoint
 from tests.support.checkout import ROOT
 from tests.support.peers.hostile_records import organiser
@@ -47,7 +48,7 @@ def trained(width: int = 8, steps: int = 3, seed: int = 0) -> tuple[torch.nn.Lin
 
 def state_of(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
     """Every tensor that an optimizer steps with, parameters included."""
-    parameters = [parameter.detach().clone() for group in optimizer.param_groups for parameter in group["params"]]
+    parameters = [parameter.detach().clone() for parameter in parameters_of(optimizer)]
     state = optimizer.state_dict()["state"]
     return parameters + [value.clone() for index in sorted(state) for value in state[index].values()]
 
@@ -58,7 +59,7 @@ def are_equal(ones: list[torch.Tensor], others: list[torch.Tensor]) -> bool:
 
 def checkpoints(path: Path, optimizer: torch.optim.Optimizer, said: list[AnyEvent]) -> Checkpoints:
     """Of a run whose state averager has this optimizer; a whole one is in tests that are marked real."""
-    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    parameters = parameters_of(optimizer)
     averager = SimpleNamespace(optimizer=optimizer, main_parameters=parameters, lock_averaged_tensors=threading.Lock())
     averager.extra_tensors = ()
     swarm_optimizer: Any = SimpleNamespace(state_averager=averager)

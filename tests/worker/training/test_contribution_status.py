@@ -15,6 +15,7 @@ from core.worker.training.contribution_status import (
     REMEMBERED_ROUNDS,
     ContributionMonitor,
 )
+from tests.support.computer.fake_clock import FakeClock
 
 OK = LocalizedText()  # what is wrong with the connection: nothing
 
@@ -39,15 +40,6 @@ def monitor_of(
     return monitor
 
 
-class Clock:
-    """A minute passes when it is told to."""
-
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 def state_of(rounds: str, other_peers: int = 1, is_in_sync: bool = True) -> str:
     return monitor_of(rounds).contribution_status(other_peers, is_in_sync, OK).state
 
@@ -61,7 +53,7 @@ def test_whose_steps_were_too_few_three_times_does_not_help() -> None:
 
 def test_who_fails_for_less_than_a_minute_is_late_and_not_lost() -> None:
     """Epochs of some seconds pass without a computer that is busy with something else, and it comes back by itself."""
-    clock = Clock()
+    clock = FakeClock()
     monitor = monitor_of("+----", "the others were ahead by an epoch", clock)
     clock.now = FAILING_SECONDS - 1
     assert monitor.failed_rounds == 0

@@ -5,22 +5,23 @@ from __future__ import annotations
 from hivemind.p2p import PeerID
 
 from core.worker.swarm.patches.shunned_peers import DISTRUSTED_SECONDS, MAX_REMEMBERED, BarredPeers, ShunnedPeers
+from tests.support.computer.fake_clock import FakeClock
 
 LIAR, BLOCKED, HONEST = (PeerID(b"\x12\x20" + bytes([number]) * 32) for number in range(3))
 ALL = (LIAR, BLOCKED, HONEST)
 
 
 def test_a_lie_is_forgotten_after_an_hour_and_a_block_list_when_it_changes() -> None:
-    now = [1000.0]
-    shunned = ShunnedPeers(lambda: now[0])
+    clock = FakeClock()
+    shunned = ShunnedPeers(clock)
     shunned.barred = BarredPeers(frozenset({BLOCKED}))
     shunned.distrust([LIAR])
     assert shunned.among(ALL) == {LIAR, BLOCKED}
     assert LIAR in shunned and BLOCKED in shunned and HONEST not in shunned
     shunned.barred = BarredPeers()
-    now[0] += DISTRUSTED_SECONDS - 1
+    clock.now += DISTRUSTED_SECONDS - 1
     assert shunned.among(ALL) == {LIAR}
-    now[0] += 2
+    clock.now += 2
     assert shunned.among(ALL) == frozenset() and LIAR not in shunned
 
 

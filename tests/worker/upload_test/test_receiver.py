@@ -16,6 +16,7 @@ from core.worker.swarm.upload_test.measurement import upload_to
 from core.worker.swarm.upload_test.paced_upload import CHUNK_BYTES, MAX_BYTES, RECEIPT_BYTES
 from core.worker.swarm.upload_test.receiver import AGAIN_SECONDS, MAX_REMEMBERED, MAX_SECONDS, Admission
 from core.worker.swarm.upload_test.receiver import UploadReceiver as OurReceiver
+from tests.support.computer.fake_clock import FakeClock
 
 pytestmark = [
     pytest.mark.real,
@@ -196,16 +197,16 @@ def test_who_sends_nothing_loses_the_place(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_peer_tests_once_in_a_while_and_no_crowd_is_remembered() -> None:
-    now = 1000.0
-    admission = Admission(lambda: now)
+    clock = FakeClock(1000.0)
+    admission = Admission(clock)
     assert admission.admit("one") and not admission.admit("other")
     admission.end("other")  # which never had the place
     assert not admission.admit("other")
     admission.end("one")
     assert not admission.admit("one") and admission.admit("other")
-    now += MAX_SECONDS  # nothing was heard of the other's end
+    clock.now += MAX_SECONDS  # nothing was heard of the other's end
     assert admission.admit("third")
-    now += AGAIN_SECONDS
+    clock.now += AGAIN_SECONDS
     for number in range(MAX_REMEMBERED):
         assert admission.admit(number)
         admission.end(number)

@@ -18,8 +18,8 @@ from torch import Tensor
 from core.run.spec.collaboration import Aggregation
 from core.worker.swarm.aggregation.agreement import SenderAgreement
 from core.worker.swarm.aggregation.answer_bounds import AGREED, AnswerBounds, GradientAnswers, StateAnswers
-from core.worker.swarm.aggregation.claimed_weights import GROSS, ClaimedWeights
-from core.worker.swarm.aggregation.rules import MIN_SENDERS, aggregate, clip_rows
+from core.worker.swarm.aggregation.claimed_weights import ClaimedWeights
+from core.worker.swarm.aggregation.rules import MAX_RATIO, MIN_SENDERS, aggregate, clip_rows
 from core.worker.swarm.aggregation.state_aggregation import aggregate_states
 from core.worker.swarm.aggregation.state_movement import StateMovement
 from core.worker.swarm.aggregation.sybil_resistance import SenderShares
@@ -130,7 +130,7 @@ class GradientAggregator(Aggregator):
             return
         stacked = torch.stack([each.part for each in weighed])
         norms = stacked.norm(dim=1)
-        gross = norms > GROSS * norms.median()
+        gross = norms > MAX_RATIO * norms.median()
         if norms.median() > 0:
             self._named.update(each.sender for each, is_gross in zip(weighed, gross.tolist(), strict=True) if is_gross)
         stacked = clip_rows(stacked)

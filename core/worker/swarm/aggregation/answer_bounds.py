@@ -14,8 +14,9 @@ from collections import defaultdict, deque
 import torch
 from torch import Tensor
 
+from core.worker.swarm.aggregation.rules import MAX_RATIO
+
 REMEMBERED_ROUNDS = 5
-GROSS = 100.0  # times our own size: whoever returns that has not averaged what we have sent
 
 MIN_SHARE = 0.3  # of the usual share of our own part in an answer
 NOISE = 3.0  # standard deviations
@@ -101,7 +102,7 @@ class GradientAnswers(AnswerBounds):
 
     @staticmethod
     def _is_gross(size: float, share: float) -> bool:
-        return not size <= GROSS or share < OPPOSITE * size
+        return not size <= MAX_RATIO or share < OPPOSITE * size
 
 
 class StateAnswers(AnswerBounds):

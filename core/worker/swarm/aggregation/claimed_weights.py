@@ -9,9 +9,8 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
-from core.worker.swarm.aggregation.rules import MIN_SENDERS
+from core.worker.swarm.aggregation.rules import MAX_RATIO, MIN_SENDERS
 
-GROSS = 100.0  # times the median weight, or the median size: no honest peer of one run is so far away
 MORE_THAN_REPORTED = 2.0  # times the samples of its last report, as a peer may have computed since then
 
 
@@ -34,7 +33,7 @@ class ClaimedWeights:
     def absurd(self) -> set[int]:
         """Who has claimed far more than most others, and more than it can have computed since its last report."""
         weighed = [claim for claim in self._claimed if claim > 0]
-        usual = GROSS * statistics.median_low(weighed) if weighed else 0.0
+        usual = MAX_RATIO * statistics.median_low(weighed) if weighed else 0.0
         return {
             sender
             for sender, claim in enumerate(self._claimed)

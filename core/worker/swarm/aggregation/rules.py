@@ -16,6 +16,7 @@ from torch import Tensor
 from core.run.spec.collaboration import Aggregation
 
 MIN_SENDERS = 3
+MAX_RATIO = 100.0  # of a size or a weight to our own, or to the median: no honest peer of one run is so far away
 CENTERED_CLIP_ITERATIONS = 5
 
 

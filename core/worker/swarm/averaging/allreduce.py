@@ -28,11 +28,10 @@ from hivemind.p2p.p2p_daemon_bindings.utils import ControlFailure
 from torch import Tensor
 
 from core.worker.swarm.aggregation.aggregators import Aggregator, Sent
+from core.worker.swarm.aggregation.rules import MAX_RATIO
 from core.worker.swarm.trust.part_checks import part_error
 
 log = logging.getLogger(__name__)
-
-MAX_RATIO = 100.0  # to our own numbers' size: no honest peer of one run is so far away
 
 
 class NotFiniteError(Exception):

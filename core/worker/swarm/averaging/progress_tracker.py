@@ -63,7 +63,7 @@ class ObservedTracker(ProgressTracker):
     target_batch_size: int
     is_newcomer: Callable[[], bool] = staticmethod(lambda: True)
     on_no_peers_left: Callable[[], None] | None = None
-    has_measured = counts_rests = _forgot_first_speed = False
+    counts_rests = _forgot_first_speed = False
     extrapolated_from = -math.inf  # at the earliest, what others report: until then all waited; in seconds since 1970
     is_held = False  # whether the organiser has paused the run: then we end no epoch but with those who have
     _left_at: int | None = None  # the epoch of our record of an earlier start, if there is one
@@ -167,7 +167,6 @@ class ObservedTracker(ProgressTracker):
         and stays in the mean for some twenty more. It is forgotten with the next, and everybody is looked at anew: how
         long nobody looks at others goes by their speed and ours.
         """
-        self.has_measured = self.has_measured or samples_accumulated > 0
         before, since, speed = self.local_progress, self.performance_ema.timestamp, self.performance_ema
         known = before.samples_accumulated if before.epoch == local_epoch else 0
         is_second = not self._forgot_first_speed and speed.num_updates == 1 and samples_accumulated > known

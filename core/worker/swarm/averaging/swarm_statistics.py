@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -62,8 +61,8 @@ class SwarmStatistics:
 
     def my_rate(self) -> float | None:
         """Our own; ``None`` before the first micro-batch."""
-        rate = self._tracker.performance_ema.samples_per_second
-        return rate if self._tracker.has_measured and math.isfinite(rate) else None
+        speed = self._tracker.performance_ema
+        return speed.samples_per_second if speed.samples_per_second > speed.eps else None
 
     def swarm_rate(self) -> float | None:
         """Everybody's together; ``None`` before anybody has reported."""

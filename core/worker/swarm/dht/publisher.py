@@ -48,7 +48,7 @@ class Publisher:
     def _store(self) -> None:
         key, subkey, value, until = self._key, self._subkey, self._value, steady_time() + LIFETIME_SECONDS
         try:
-            self._dht.run_coroutine(partial(_keep, key=key, subkey=subkey, value=value, until=until))
+            self._dht.run_coroutine(partial(keep_value, key=key, subkey=subkey, value=value, until=until))
             storing = self._dht.store(key, subkey=subkey, value=value, expiration_time=until, return_future=True)
             storing.result(REPUBLISH_SECONDS)
         except TimeoutError:
@@ -71,6 +71,6 @@ class Republisher:
         self._publishers[signer].start(self._start_thread)
 
 
-async def _keep(_dht: DHT, node: DHTNode, key: str, subkey: str, value: bytes, until: float) -> None:
+async def keep_value(_dht: DHT, node: DHTNode, key: str, subkey: str, value: bytes, until: float) -> None:
     """Store it ourselves, in the DHT process: whoever was given our address asks us, however full the others are."""
     node.protocol.storage.keep(DHTID.generate(source=key), subkey, MSGPackSerializer.dumps(value), until)

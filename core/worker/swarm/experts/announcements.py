@@ -13,10 +13,9 @@ from functools import partial
 from typing import Annotated
 
 import msgspec
-from hivemind.dht import DHT, DHTNode
+from hivemind.dht import DHT
 from hivemind.dht.routing import DHTID
 from hivemind.dht.validation import DHTRecord, RecordValidatorBase
-from hivemind.utils import MSGPackSerializer
 from msgspec import Meta
 
 from core.run.manifest import RunId
@@ -26,6 +25,7 @@ from core.schema import Count, StrictStruct, UnixTime
 from core.security.identity import Identity
 from core.worker.experts.block import ExpertId
 from core.worker.swarm.dht.peer_values import dht_key, peer_value
+from core.worker.swarm.dht.publisher import keep_value
 from core.worker.swarm.dht.reader import forget, read_dictionary
 from core.worker.swarm.patches.monotonic_clock import steady_time
 
@@ -109,7 +109,7 @@ def announce(dht: DHT, identity: Identity, run_id: str, hosted: Hosted) -> None:
     announcement = Announcement(run_id=run_id, at=time.time(), experts=experts, copies=_told(hosted.copies))
     value, key = sign_announcement(announcement, identity), dht_key(run_id, DHT_KIND)
     until = steady_time() + LIFETIME_SECONDS
-    keeping = partial(_keep, key=key, subkey=identity.peer_id, value=value, until=until)
+    keeping = partial(keep_value, key=key, subkey=identity.peer_id, value=value, until=until)
     dht.run_coroutine(keeping, return_future=True)
     dht.store(key, subkey=identity.peer_id, value=value, expiration_time=until, return_future=True)
 
@@ -125,10 +125,6 @@ def announced_experts(dht: DHT, run_id: str, also_ask: Iterable[str] = ()) -> di
         if (hosted := announcement_in(encoded, host, run_id, now)) is not None:
             found[host] = hosted
     return found
-
-
-async def _keep(_dht: DHT, node: DHTNode, key: str, subkey: str, value: bytes, until: float) -> None:
-    node.protocol.storage.keep(DHTID.generate(source=key), subkey, MSGPackSerializer.dumps(value), until)
 
 
 def _told(steps: Steps) -> tuple[tuple[int, int, int], ...]:

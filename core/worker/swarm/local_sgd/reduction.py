@@ -14,8 +14,7 @@ from torch import Tensor
 from core.run.spec.collaboration import Aggregation
 from core.worker.swarm.aggregation.aggregators import Sent
 from core.worker.swarm.aggregation.leave_one_out import LeaveOneOut
-from core.worker.swarm.aggregation.rules import MIN_SENDERS, cap_heaviest, counted_aggregate
-from core.worker.swarm.averaging.allreduce import MAX_RATIO
+from core.worker.swarm.aggregation.rules import MAX_RATIO, MIN_SENDERS, cap_heaviest, counted_aggregate
 from core.worker.swarm.local_sgd.codecs.codec import Codec
 
 REMEMBERED_ROUNDS = 5

@@ -9,7 +9,7 @@ from typing import Any
 
 from hivemind.proto import averaging_pb2, runtime_pb2
 
-from core.worker.swarm.state_parts.messages import Offer, Order, Wish, decoded, request
+from core.worker.swarm.state_parts.messages import Offer, PartOrder, Wish, decoded, request
 
 DIAL_SECONDS = 15.0  # for a donor to answer at all
 SILENCE_SECONDS = 20.0  # in which the next piece must come, of 64 KiB: half a second at 1 Mbit/s
@@ -43,7 +43,7 @@ class DonorStream:
 
     def order(self, number: int) -> None:
         """Ask for a part, or for the index; what is ordered comes in turn."""
-        self._requests.put_nowait(request(Order(number)))
+        self._requests.put_nowait(request(PartOrder(number)))
 
     async def received(self, length: int) -> bytes:
         """The next thing that was ordered, which has so many bytes. Raises as `open` does."""

@@ -1,6 +1,6 @@
 """What a newcomer and a donor tell each other about a state in parts; both are strangers, and all of it is bounded.
 
-A newcomer begins with a `Wish`, the donor answers with an `Offer`, and then sends the bytes of each `Order` in turn.
+A newcomer begins with a `Wish`, the donor answers with an `Offer`, and then sends what each `PartOrder` asks for.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ class Offer(StrictStruct, frozen=True, array_like=True):
         return self.steps, self.root
 
 
-class Order(StrictStruct, frozen=True, array_like=True):
-    """The number of a part, from 0, or ``INDEX``."""
+class PartOrder(StrictStruct, frozen=True, array_like=True):
+    """A donor is to send the part of that number, from 0, or ``INDEX``."""
 
     number: Annotated[int, Meta(ge=INDEX, le=2**31)]
 
 
-def request(told: Wish | Order) -> runtime_pb2.ExpertRequest:
+def request(told: Wish | PartOrder) -> runtime_pb2.ExpertRequest:
     """That message as hivemind sends it to a donor."""
     return runtime_pb2.ExpertRequest(metadata=msgspec.msgpack.encode(told))
 

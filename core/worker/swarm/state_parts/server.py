@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from hivemind.proto import averaging_pb2, runtime_pb2
 
-from core.worker.swarm.state_parts.messages import INDEX, PIECE_BYTES, Order, decoded, piece
+from core.worker.swarm.state_parts.messages import INDEX, PIECE_BYTES, PartOrder, decoded, piece
 from core.worker.swarm.state_parts.part_index import PART_BYTES, PartIndex
 from core.worker.swarm.state_parts.slots import Slot, Slots
 
@@ -40,7 +40,7 @@ async def serve_orders(
                 asked = await anext(orders, None)
             if asked is None:
                 return
-            number = decoded(asked.metadata, Order).number
+            number = decoded(asked.metadata, PartOrder).number
             if number >= index.parts:
                 raise ValueError("there is no such part")
             data = index.hashes if number == INDEX else await loop.run_in_executor(None, _part, file, number)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import base64
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.support.computer.loopback import serving
 
 _LARGE = ".safetensors"
 COMMIT = "0123456789012345678901234567890123456789"
@@ -44,15 +45,10 @@ class _Server(ThreadingHTTPServer):
 @contextmanager
 def receiving_hub() -> Iterator[ReceivingHub]:
     """Up at ``url`` as long as the block lasts."""
-    with _Server(("127.0.0.1", 0), _Request) as server:
-        server.hub = ReceivingHub(url=f"http://127.0.0.1:{server.server_address[1]}")
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        try:
-            yield server.hub
-        finally:
-            server.shutdown()
-            thread.join()
+    server = _Server(("127.0.0.1", 0), _Request)
+    server.hub = ReceivingHub(url=f"http://127.0.0.1:{server.server_address[1]}")
+    with serving(server):
+        yield server.hub
 
 
 class _Request(BaseHTTPRequestHandler):

@@ -17,7 +17,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.worker.swarm.aggregation.claimed_weights import GROSS, is_honest_account
+from core.worker.swarm.aggregation.claimed_weights import is_honest_account
+from core.worker.swarm.aggregation.rules import MAX_RATIO
 from core.worker.swarm.aggregation.sybil_resistance import MAX_OF_SUBNET, RAMP_ROUNDS
 from core.worker.swarm.local_sgd.audit.messages import DIGEST_BYTES, Account
 from core.worker.swarm.local_sgd.codecs.codec import Codec
@@ -83,7 +84,7 @@ def judge(part: AuditedPart, shown: Mapping[int, Shown], account: Account) -> Ve
     if not len(account.weights) == len(account.digests) == part.senders:
         return Verdict(is_liar=True)
     weighed = {sender: weight for sender, weight in enumerate(account.weights) if weight > 0}
-    if account.weights[part.reducer] > GROSS * (part.reported[part.reducer] or math.inf):
+    if account.weights[part.reducer] > MAX_RATIO * (part.reported[part.reducer] or math.inf):
         return Verdict(is_liar=True)
     if not weighed.keys() <= shown.keys():
         return None
