@@ -6,7 +6,7 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -90,7 +90,7 @@ class FleetObserver:
             found = self._findings.poll({*self._authority.signers} - blocked)
             named = suspects_in(SUSPECTS.read(dht, run_id, self._pasted), progress, found.values())
             self._channel.emit(SuspectsSeen(suspects=named, blocked=tuple(sorted(blocked))))
-            self._send_scores()
+            self._send_scores([each for each in self._authority.signers if each not in blocked])
             self._send_newer_manifest()
 
     def run(self, leaving: threading.Event) -> None:
@@ -109,8 +109,8 @@ class FleetObserver:
             self._told_epoch = min(self._told_epoch, least_epoch(control.rollback))
         self._steered = control
 
-    def _send_scores(self) -> None:
-        history = published_scores(self._swarm.dht, self._run_id, self._authority.signers)
+    def _send_scores(self, signers: Sequence[str]) -> None:
+        history = published_scores(self._swarm.dht, self._run_id, signers)
         if scores := history.since(self._told_epoch):
             *earlier, latest = scores
             self._told_epoch = latest.epoch

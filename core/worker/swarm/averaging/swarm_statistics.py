@@ -60,9 +60,9 @@ class SwarmStatistics:
         return int(self._tracker.local_progress.epoch) - max(theirs) if theirs else 0
 
     def my_rate(self) -> float | None:
-        """Our own; ``None`` before the first micro-batch."""
+        """Our own; ``None`` before the first micro-batch, 0 for a keeper."""
         speed = self._tracker.performance_ema
-        return speed.samples_per_second if speed.samples_per_second > speed.eps else None
+        return None if speed.samples_per_second == speed.eps else speed.samples_per_second
 
     def swarm_rate(self) -> float | None:
         """Everybody's together; ``None`` before anybody has reported."""
