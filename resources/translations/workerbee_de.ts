@@ -2035,8 +2035,8 @@
         <translation>Braucht etwa %1; wie viel frei ist, ist nicht bekannt.</translation>
     </message>
     <message>
-        <source>Needs about %1; %2 are left of the limit that the settings set.</source>
-        <translation>Braucht etwa %1; von der Obergrenze in den Einstellungen sind noch %2 übrig.</translation>
+        <source>Needs about %1; %2 are left of the limit that is set.</source>
+        <translation>Braucht etwa %1; von der gesetzten Obergrenze sind noch %2 übrig.</translation>
     </message>
     <message>
         <source>Needs about %1; %2 are free.</source>
@@ -3508,6 +3508,14 @@
     <message>
         <source>Ask its publisher what is wrong with it.</source>
         <translation>Fragen Sie, wer sie veröffentlicht, was daran falsch ist.</translation>
+    </message>
+    <message>
+        <source>Some of the receipts are refused.</source>
+        <translation>Einige der Quittungen werden abgelehnt.</translation>
+    </message>
+    <message>
+        <source>Ask whoever sent them; each has its reason.</source>
+        <translation>Fragen Sie, wer sie gesandt hat; bei jeder steht der Grund.</translation>
     </message>
     <message>
         <source>The organiser asks for a newer Workerbee.</source>
@@ -5709,6 +5717,10 @@
     <message>
         <source>%1 may be written by other users.</source>
         <translation>In %1 dürfen auch andere schreiben.</translation>
+    </message>
+    <message>
+        <source>%1 lies below %2, where every user may replace folders.</source>
+        <translation>%1 liegt unterhalb von %2, wo jeder Benutzer Ordner austauschen darf.</translation>
     </message>
     <message>
         <source>%1: another process holds its folder.</source>
