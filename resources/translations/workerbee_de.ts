@@ -16,6 +16,10 @@
         <translation>Liste lesen</translation>
     </message>
     <message>
+        <source>Choose a file…</source>
+        <translation>Datei wählen …</translation>
+    </message>
+    <message>
         <source>Cancel</source>
         <translation>Abbrechen</translation>
     </message>
@@ -30,6 +34,14 @@
     <message>
         <source>This list cannot be added.</source>
         <translation>Diese Liste kann nicht hinzugefügt werden.</translation>
+    </message>
+    <message>
+        <source>Open a list of runs</source>
+        <translation>Liste von Läufen öffnen</translation>
+    </message>
+    <message>
+        <source>Lists of runs (*.toml)</source>
+        <translation>Listen von Läufen (*.toml)</translation>
     </message>
 </context>
 <context>
@@ -625,8 +637,8 @@
         <translation>vom Organisator beendet</translation>
     </message>
     <message>
-        <source>This is neither an https:// address nor the path of a file.</source>
-        <translation>Das ist weder eine Adresse mit https:// noch der Pfad einer Datei.</translation>
+        <source>This is neither an https:// address nor the whole path of a file.</source>
+        <translation>Das ist weder eine https://-Adresse noch der ganze Pfad einer Datei.</translation>
     </message>
     <message>
         <source>The list could not be read: %1</source>
@@ -996,8 +1008,12 @@
         <translation>trainiert</translation>
     </message>
     <message>
-        <source>of energy</source>
-        <translation>Energie</translation>
+        <source>energy used</source>
+        <translation>verbrauchte Energie</translation>
+    </message>
+    <message>
+        <source>not measured</source>
+        <translation>nicht gemessen</translation>
     </message>
     <message>
         <source>of the last step</source>
@@ -5015,12 +5031,16 @@
         <translation>Trainingszeit</translation>
     </message>
     <message>
-        <source>of energy</source>
-        <translation>Energie</translation>
+        <source>energy used</source>
+        <translation>verbrauchte Energie</translation>
     </message>
     <message>
-        <source>for electricity</source>
-        <translation>für Strom</translation>
+        <source>no price set</source>
+        <translation>kein Preis eingestellt</translation>
+    </message>
+    <message>
+        <source>cost of electricity</source>
+        <translation>Stromkosten</translation>
     </message>
     <message>
         <source>sent</source>
