@@ -69,10 +69,7 @@ class ErrorKind(Worded, Enum):
         "Somebody answers there, but publishes no such run.",
         "Ask the organiser for a new address; or, if they gave you a run file (.toml), open it here.",
         5,
-        terminal_advice=(
-            "Ask the organiser for the run's name, or pass a local file with --recipe run.toml if the swarm "
-            "publishes no manifest."
-        ),
+        terminal_advice="Ask the organiser for a new address; or, if they gave you a run file, add --recipe run.toml.",
     )
     RUN_NOT_OPEN = ErrorText(
         "This run takes no volunteers now.", "Nothing is wrong here; look for another run to help.", 5
@@ -105,6 +102,7 @@ class ErrorKind(Worded, Enum):
         6,
     )
     CATALOGUE_REFUSED = ErrorText("This list of runs was refused.", "Ask its publisher what is wrong with it.", 6)
+    RECEIPTS_REFUSED = ErrorText("Some of the receipts are refused.", "Ask whoever sent them; each has its reason.", 6)
     MANIFEST_TOO_NEW = ErrorText("The run was described by a newer Workerbee.", "Update Workerbee, then join again.", 6)
     WORKERBEE_TOO_OLD = ErrorText("The organiser asks for a newer Workerbee.", "Update Workerbee, then join again.", 6)
     MANIFEST_ROLLED_BACK = ErrorText(

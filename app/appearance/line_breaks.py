@@ -12,6 +12,7 @@ _MAY_BREAK_HERE = "\u200b"
 _AFTER_NUMBER = re.compile(r"(?<=\d) (?=[^\s·–-])")
 _SHORT_PART = 26
 _NO_BREAK_SPACE = "\u00a0"
+_NO_BREAK_HERE = "\u2060"
 
 
 def breakable(text: str) -> str:
@@ -22,6 +23,11 @@ def breakable(text: str) -> str:
 def unbroken(text: str) -> str:
     """The text, which no label breaks between ``12`` and ``s``."""
     return _AFTER_NUMBER.sub(_NO_BREAK_SPACE, text)
+
+
+def with_whole_paths(text: str) -> str:
+    """The text, of whose words with slashes, such as ``/ip4/…``, no label breaks any."""
+    return text.replace("/", f"{_NO_BREAK_HERE}/{_NO_BREAK_HERE}")
 
 
 def in_whole_parts(sentence: str) -> str:

@@ -74,7 +74,7 @@ def _last_state(session: Session) -> LastState | None:
         return "failed" if session.consent else "refused"
     if session.consent is None or session.chosen is None:
         return None
-    if session.chosen.manifest.run.state == "finished":
+    if session.chosen.manifest.run.state == "finished" or session.order.state == "ended":
         return "finished"
     if session.pause is not None:
         return "paused"

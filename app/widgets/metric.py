@@ -23,7 +23,8 @@ class Metric(QWidget):
         for label in (self._number, self._unit):
             label.setTextFormat(Qt.TextFormat.PlainText)
         give_role(self._unit, "quiet")
-        column, row = QVBoxLayout(self), QHBoxLayout()
+        column, self._row = QVBoxLayout(self), QHBoxLayout()
+        row = self._row
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         column.addLayout(row)
@@ -55,6 +56,7 @@ class Metric(QWidget):
         self._number.setMinimumHeight(round(self._usual_size * _LARGER * 1.9))
         self._unit.setText(unit)
         self._unit.setVisible(bool(unit))
+        self._row.activate()  # at once: a larger number would be drawn once into the place of the smaller one
 
     def show_values(self, values: Sequence[float | None]) -> None:
         """Show the newest values in the sparkline, oldest first."""

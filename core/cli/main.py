@@ -67,6 +67,7 @@ _InSwarm = (
 
 def run_command(words: list[str], worker_command: Sequence[str] | None = None) -> int:
     """Run the typed command and return its exit code; no exception leaves this function."""
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         _replace_unencodable_characters(stream)
     keep_logs_off_the_terminal()
@@ -294,6 +295,14 @@ def _fleet(command: ListPeers | WatchFleet | ReplayFleet, context: CommandContex
             return replay_fleet(command)
         case _:
             assert_never(command)
+
+
+def _open_closed_streams() -> None:
+    """Have what a shell has closed, such as stdout by ``>&-``, lead nowhere; no file of ours gets its number."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            os.dup2(os.open(os.devnull, os.O_RDWR), number)
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", encoding="utf-8"))
 
 
 def _replace_unencodable_characters(stream: TextIO) -> None:

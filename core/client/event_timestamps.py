@@ -8,6 +8,7 @@ from core.client.hourly_traffic import HourlyTraffic
 from core.client.session import Session
 from core.protocol.events import Progress, Restarting, RoundFinished
 
+TOLD_WAITING_SECONDS = 5.0  # where epochs last for seconds, each of them has a wait that is over sooner
 _NO_TRAFFIC = HourlyTraffic()
 
 
@@ -15,13 +16,15 @@ _NO_TRAFFIC = HourlyTraffic()
 class EventTimestamps:
     """Seconds of ``time.time()``; a front end keeps one and gives each session to ``after``.
 
-    ``traffic`` is that of the last hour, all workers of the session together.
+    ``waiting_since`` is when a wait for the last step began that goes on; ``traffic`` is that of the last hour, all
+    workers of the session together.
     """
 
     averaged: RoundFinished | None = None
     averaged_at: float = 0.0
     progress: Progress | None = None
     progress_at: float = 0.0
+    waiting_since: float | None = None
     restarting: Restarting | None = None
     restarting_at: float = 0.0
     traffic: HourlyTraffic = _NO_TRAFFIC
@@ -34,10 +37,18 @@ class EventTimestamps:
             timestamps = replace(timestamps, averaged=averaged, averaged_at=now)
         if session.progress is not self.progress:
             traffic = self.traffic if session.progress is None else self.traffic.after(session.progress, now)
-            timestamps = replace(timestamps, progress=session.progress, progress_at=now, traffic=traffic)
+            is_waiting = session.progress is not None and session.progress.is_waiting
+            since = (now if self.waiting_since is None else self.waiting_since) if is_waiting else None
+            timestamps = replace(
+                timestamps, progress=session.progress, progress_at=now, waiting_since=since, traffic=traffic
+            )
         if session.restarting is not self.restarting:
             timestamps = replace(timestamps, restarting=session.restarting, restarting_at=now)
         return timestamps
+
+    def is_waiting_long(self, now: float) -> bool:
+        """Return whether it has waited for the last step for so long that a person is told."""
+        return self.waiting_since is not None and now - self.waiting_since >= TOLD_WAITING_SECONDS
 
     def averaged_seconds_ago(self, now: float) -> float | None:
         """Return how long ago a round was averaged with others."""

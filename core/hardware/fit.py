@@ -81,18 +81,35 @@ def share_of_swarm(mine: float, others: float | None) -> float | None:
     return mine / (mine + others) if others else None
 
 
-def fits(manifest: RunManifest, device: Device, devices: Sequence[Device], disk: DiskSpace) -> Fits:
-    """How that run fits if ``device`` trains; the CPU among ``devices`` tells of ordinary memory."""
-    return compare_needs(needs_of(manifest), device, devices, disk)
+def fits(
+    manifest: RunManifest,
+    device: Device,
+    devices: Sequence[Device],
+    disk: DiskSpace,
+    memory_limit_bytes: int | None = None,
+) -> Fits:
+    """How that run fits if ``device`` trains; the CPU among ``devices`` tells of ordinary memory.
+
+    ``memory_limit_bytes`` is what may be taken of the memory of ``device`` at most.
+    """
+    return compare_needs(needs_of(manifest), device, devices, disk, memory_limit_bytes)
 
 
-def compare_needs(needs: Needs, device: Device, devices: Sequence[Device], disk: DiskSpace) -> Fits:
-    """How a run with those needs fits if ``device`` trains; the CPU among ``devices`` tells of ordinary memory."""
+def compare_needs(
+    needs: Needs,
+    device: Device,
+    devices: Sequence[Device],
+    disk: DiskSpace,
+    memory_limit_bytes: int | None = None,
+) -> Fits:
+    """How a run with those needs fits, as `fits` says."""
     host = next((each for each in devices if each.kind == "cpu"), None)
     is_gpu = device.kind == "cuda"
     return Fits(
-        gpu=_of_memory(needs.gpu_bytes, device) if is_gpu else None,
-        memory=_of_memory(needs.memory_bytes if is_gpu else needs.cpu_memory_bytes, host),
+        gpu=_of_memory(needs.gpu_bytes, device, memory_limit_bytes) if is_gpu else None,
+        memory=_of_memory(needs.memory_bytes, host, None)
+        if is_gpu
+        else _of_memory(needs.cpu_memory_bytes, host, memory_limit_bytes),
         disk=replace(_compared(needs.disk_bytes, disk.free_bytes), is_limited=disk.is_limited),
         download_bytes=needs.download_bytes,
     )
@@ -126,9 +143,12 @@ def disk_needed(manifest: RunManifest) -> int:
     return max(estimate_requirements(manifest).fetched_bytes, manifest.requirements.disk_mib << 20)
 
 
-def _of_memory(needed_bytes: int, device: Device | None) -> Fit:
+def _of_memory(needed_bytes: int, device: Device | None, limit_bytes: int | None) -> Fit:
     if device is None:
         return Fit("unknown", needed_bytes, None)
+    free_bytes = device.memory_free_bytes
+    if limit_bytes is not None and free_bytes is not None and limit_bytes < free_bytes:
+        return replace(_compared(needed_bytes, limit_bytes, device.memory_total_bytes), is_limited=True)
     return _compared(needed_bytes, device.memory_free_bytes, device.memory_total_bytes)
 
 

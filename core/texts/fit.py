@@ -31,7 +31,7 @@ def numbers_of(fit: Fit) -> str:
         return fill_placeholders(translate("Fit", "Needs about %1; how much is free is not known."), needed)
     free = figures.size(fit.available_bytes)
     if fit.is_limited:
-        limited = translate("Fit", "Needs about %1; %2 are left of the limit that the settings set.")
+        limited = translate("Fit", "Needs about %1; %2 are left of the limit that is set.")
         return fill_placeholders(limited, needed, free)
     if fit.verdict != "too_little":
         return fill_placeholders(translate("Fit", "Needs about %1; %2 are free."), needed, free)

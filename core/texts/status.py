@@ -115,7 +115,8 @@ def _training(session: Session, timestamps: EventTimestamps, now: float) -> str:
         return order_words(session.order) or translate("Status", "Training begins…")
     if session.order.state in ("paused", "ended"):
         return BETWEEN.join((order_words(session.order), round_or_epoch(session.progress)))
-    where = [round_or_epoch(session.progress), _steps(session.progress)]
+    steps = _waiting() if timestamps.is_waiting_long(now) else _steps(session.progress)
+    where = [round_or_epoch(session.progress), steps]
     averaged = _exchanging(session.progress) or _averaged(session, timestamps, now)
     parts = [_activity(session), *where, averaged, _next(session, timestamps, now)]
     return BETWEEN.join(part for part in parts if part)
@@ -127,13 +128,15 @@ def round_or_epoch(progress: Progress) -> str:
     return fill_placeholders(words, figures.count(progress.epoch))
 
 
+def _waiting() -> str:
+    return translate("Status", "waiting for the last step")
+
+
 def _steps(progress: Progress) -> str:
     """``140 of ~300 steps``, as many as there will be if all go on at their pace; nothing where all step together.
 
-    Who has taken all steps that the run allows is told so, and who waits for the step of all.
+    Who has taken all steps that the run allows is told so.
     """
-    if progress.is_waiting:
-        return translate("Status", "waiting for the last step")
     if progress.steps is None:
         return ""
     if progress.most_steps is not None and progress.steps >= progress.most_steps:

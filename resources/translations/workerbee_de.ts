@@ -16,6 +16,10 @@
         <translation>Liste lesen</translation>
     </message>
     <message>
+        <source>Choose a file…</source>
+        <translation>Datei wählen …</translation>
+    </message>
+    <message>
         <source>Cancel</source>
         <translation>Abbrechen</translation>
     </message>
@@ -30,6 +34,14 @@
     <message>
         <source>This list cannot be added.</source>
         <translation>Diese Liste kann nicht hinzugefügt werden.</translation>
+    </message>
+    <message>
+        <source>Open a list of runs</source>
+        <translation>Liste von Läufen öffnen</translation>
+    </message>
+    <message>
+        <source>Lists of runs (*.toml)</source>
+        <translation>Listen von Läufen (*.toml)</translation>
     </message>
 </context>
 <context>
@@ -625,8 +637,8 @@
         <translation>vom Organisator beendet</translation>
     </message>
     <message>
-        <source>This is neither an https:// address nor the path of a file.</source>
-        <translation>Das ist weder eine Adresse mit https:// noch der Pfad einer Datei.</translation>
+        <source>This is neither an https:// address nor the whole path of a file.</source>
+        <translation>Das ist weder eine https://-Adresse noch der ganze Pfad einer Datei.</translation>
     </message>
     <message>
         <source>The list could not be read: %1</source>
@@ -996,8 +1008,12 @@
         <translation>trainiert</translation>
     </message>
     <message>
-        <source>of energy</source>
-        <translation>Energie</translation>
+        <source>energy used</source>
+        <translation>verbrauchte Energie</translation>
+    </message>
+    <message>
+        <source>not measured</source>
+        <translation>nicht gemessen</translation>
     </message>
     <message>
         <source>of the last step</source>
@@ -2035,8 +2051,8 @@
         <translation>Braucht etwa %1; wie viel frei ist, ist nicht bekannt.</translation>
     </message>
     <message>
-        <source>Needs about %1; %2 are left of the limit that the settings set.</source>
-        <translation>Braucht etwa %1; von der Obergrenze in den Einstellungen sind noch %2 übrig.</translation>
+        <source>Needs about %1; %2 are left of the limit that is set.</source>
+        <translation>Braucht etwa %1; von der gesetzten Obergrenze sind noch %2 übrig.</translation>
     </message>
     <message>
         <source>Needs about %1; %2 are free.</source>
@@ -3508,6 +3524,14 @@
     <message>
         <source>Ask its publisher what is wrong with it.</source>
         <translation>Fragen Sie, wer sie veröffentlicht, was daran falsch ist.</translation>
+    </message>
+    <message>
+        <source>Some of the receipts are refused.</source>
+        <translation>Einige der Quittungen werden abgelehnt.</translation>
+    </message>
+    <message>
+        <source>Ask whoever sent them; each has its reason.</source>
+        <translation>Fragen Sie, wer sie gesandt hat; bei jeder steht der Grund.</translation>
     </message>
     <message>
         <source>The organiser asks for a newer Workerbee.</source>
@@ -5007,12 +5031,16 @@
         <translation>Trainingszeit</translation>
     </message>
     <message>
-        <source>of energy</source>
-        <translation>Energie</translation>
+        <source>energy used</source>
+        <translation>verbrauchte Energie</translation>
     </message>
     <message>
-        <source>for electricity</source>
-        <translation>für Strom</translation>
+        <source>no price set</source>
+        <translation>kein Preis eingestellt</translation>
+    </message>
+    <message>
+        <source>cost of electricity</source>
+        <translation>Stromkosten</translation>
     </message>
     <message>
         <source>sent</source>
@@ -5709,6 +5737,10 @@
     <message>
         <source>%1 may be written by other users.</source>
         <translation>In %1 dürfen auch andere schreiben.</translation>
+    </message>
+    <message>
+        <source>%1 lies below %2, where every user may replace folders.</source>
+        <translation>%1 liegt unterhalb von %2, wo jeder Benutzer Ordner austauschen darf.</translation>
     </message>
     <message>
         <source>%1: another process holds its folder.</source>

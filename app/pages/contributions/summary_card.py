@@ -37,10 +37,10 @@ class SummaryCard(Card):
         said = (
             (figures.count(total.given.samples), translate("SummaryCard", "samples in %n run(s)", "", runs)),
             (figures.time(total.given.seconds), self.tr("of training")),
-            (about + figures.energy(total.joules(tariff)), self.tr("of energy")),
+            (about + figures.energy(total.joules(tariff)), self.tr("energy used")),
             (
-                figures.unknown() if cost is None else about + figures.money(cost, tariff.currency),
-                self.tr("for electricity"),
+                self.tr("no price set") if cost is None else about + figures.money(cost, tariff.currency),
+                self.tr("cost of electricity"),
             ),
             (figures.size(total.given.sent_bytes), self.tr("sent")),
             (figures.size(total.given.received_bytes), self.tr("received")),

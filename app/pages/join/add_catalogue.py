@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
 
@@ -14,11 +16,14 @@ from app.widgets.layout.flow_layout import FlowLayout
 from core.catalogue.refusal import Refusal
 from core.texts.catalogues.refusals import refusal_words
 
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QFileDialog
+
 _LONGEST = 4000
 
 
 class AddCatalogue(QWidget):
-    """A link button that unfolds a field and two buttons.
+    """A link button that unfolds a field and three buttons.
 
     Signals:
         look_requested: read the catalogue at what was typed (the text).
@@ -40,6 +45,9 @@ class AddCatalogue(QWidget):
         self.field.returnPressed.connect(self._look)
         self.look_button = QPushButton(self.tr("Read the list"))
         self.look_button.clicked.connect(self._look)
+        self.file_button = QPushButton(self.tr("Choose a file…"))
+        self.file_button.clicked.connect(self._choose_file)
+        self.files: QFileDialog | None = None
         self.cancel_button = QPushButton(self.tr("Cancel"))
         self.cancel_button.clicked.connect(self.fold)
         self._hint = Hint(self.tr("An https address, or the path of a file. Its server sees your IP address."))
@@ -66,6 +74,7 @@ class AddCatalogue(QWidget):
         """Lock the field while the list is read."""
         self.field.setReadOnly(is_looking)
         self.look_button.setEnabled(not is_looking)
+        self.file_button.setEnabled(not is_looking)
         self.look_button.setText(self.tr("Reading the list…") if is_looking else self.tr("Read the list"))
 
     def show_refusal(self, refusal: Refusal) -> None:
@@ -83,12 +92,27 @@ class AddCatalogue(QWidget):
     def _look(self) -> None:
         self.callout.clear()
         if not self.field.isReadOnly():
-            self.look_requested.emit(self.field.text())
+            address = QUrl(self.field.text().strip())
+            self.look_requested.emit(address.toLocalFile() if address.isLocalFile() else self.field.text())
+
+    def _choose_file(self) -> None:
+        from PySide6.QtWidgets import QFileDialog
+
+        self.files = QFileDialog(self, self.tr("Open a list of runs"), "", self.tr("Lists of runs (*.toml)"))
+        self.files.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.files.setFileMode(QFileDialog.FileMode.ExistingFile)
+        self.files.fileSelected.connect(self._look_at_file)
+        self.files.open()
+
+    def _look_at_file(self, path: str) -> None:
+        self.field.setText(path)
+        self._look()
 
     def _lay_out(self) -> None:
         buttons = QWidget()
         flow = FlowLayout(buttons)
         flow.addWidget(self.look_button)
+        flow.addWidget(self.file_button)
         flow.addWidget(self.cancel_button)
         inner = QVBoxLayout(self._form)
         inner.setContentsMargins(0, 0, 0, 0)

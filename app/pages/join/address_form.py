@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from app.appearance.line_breaks import breakable
+from app.appearance.line_breaks import breakable, with_whole_paths
 from app.appearance.theme import give_role
 from app.pages.join.address_field import AddressField, ParsedText
 from app.pages.join.clipboard_offer import ClipboardOffer
@@ -124,7 +124,7 @@ class AddressForm(QWidget):
             self.callout.show_message("caution", title, breakable(wrong), breakable(good), error=error)
         else:
             words = self.tr("Paste what the organiser posted: a link, or a line with /ip4/… in it.")
-            self._hint.set_text(self._run_file or words)
+            self._hint.set_text(self._run_file or with_whole_paths(words))
 
     def _join(self) -> None:
         result = self.field.parse(is_empty_wrong=True)

@@ -36,13 +36,13 @@ class TrustCatalogueDialog(QMessageBox):
         words = [breakable(sanitize_line(source, 300))]
         if is_other:
             other = translate("TrustCatalogue", "Until now it was signed with the key %1, which will be forgotten.")
-            words.append(breakable(fill_placeholders(other, known_key)))
+            words.append(fill_placeholders(other, known_key))
         signed = translate(
             "TrustCatalogue",
             "It is signed with the key %1. Compare it with the one that its publisher posts elsewhere: from now on, "
             "only lists with this key are shown. A list never starts anything; you see each run before you agree.",
         )
-        words.append(breakable(fill_placeholders(signed, read.publisher)))
+        words.append(fill_placeholders(signed, read.publisher))
         self.setInformativeText("\n\n".join(words))
         self.trust_button = self.addButton(
             translate("TrustCatalogue", "Add the list"), QMessageBox.ButtonRole.AcceptRole

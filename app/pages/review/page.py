@@ -158,7 +158,8 @@ class ReviewPage(QWidget):
         self.offer.visible_card.show_confinement(confined.gaps if confined else ())
         devices = self._seen.devices if self._seen else ()
         device = device_for(devices, self._chosen_device)
-        fit = fits(run.manifest, device, devices, self._disk) if device else None
+        limit = self._settings.memory_limit_bytes
+        fit = fits(run.manifest, device, devices, self._disk, limit) if device else None
         if self._is_measuring and self._fits is not None and fit is not None:
             fit = self._fits  # what the dry run takes is not taken by others
         self._fits = fit

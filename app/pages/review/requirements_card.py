@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from app.appearance.line_breaks import breakable
+from app.appearance.line_breaks import breakable, unbroken
 from app.pages.review.requirement_row import RequirementRow
 from app.widgets.labels import Heading, Hint, Strong, Words
 from app.widgets.layout.card import Card
@@ -40,7 +40,7 @@ class RequirementsCard(Card):
 
     def show_measured(self, words: str) -> None:
         """Show the sentence about the dry run."""
-        self._measured.set_text(words)
+        self._measured.set_text(unbroken(words))
 
     def show_traffic(self, words: str) -> None:
         """Show what the run sends and receives."""

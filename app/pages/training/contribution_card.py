@@ -13,6 +13,7 @@ from app.widgets.status_icon import StatusIcon
 from core.placeholders import fill_placeholders
 from core.records.contributions import Contribution
 from core.texts import figures
+from core.texts.localization import translate
 
 _LEAST_FIGURE_WIDTH = 118
 _LARGER = 1.15
@@ -66,7 +67,7 @@ class ContributionCard(Card):
             (figures.count(run.samples), self.tr("samples given")),
             (figures.count(run.epochs), self.tr("epochs helped")),
             (figures.time(run.seconds), self.tr("of training")),
-            (_energy(run), self.tr("of energy")),
+            (_energy(run), self.tr("energy used")),
             (figures.share(self._share), self.tr("of the last step")),
         )
         for figure, (number, words) in zip(self._figures, said, strict=True):
@@ -78,4 +79,5 @@ class ContributionCard(Card):
 
 
 def _energy(contribution: Contribution) -> str:
-    return figures.unknown() if contribution.joules is None else figures.energy(contribution.joules)
+    joules = contribution.joules
+    return translate("ContributionCard", "not measured") if joules is None else figures.energy(joules)

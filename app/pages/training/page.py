@@ -39,7 +39,7 @@ from core.errors import ErrorKind
 from core.hardware.monitor import DevicesSeen
 from core.placeholders import fill_placeholders
 from core.protocol.client_events import ClientEvent
-from core.protocol.events import Progress, RunFound
+from core.protocol.events import ContributionStatus, Progress, RunFound
 from core.records.contributions import Contribution
 from core.records.time_series import Series
 from core.security.sanitize import sanitize_line
@@ -91,6 +91,7 @@ class TrainingPage(QWidget):
         self._dismissed: frozenset[Alert] = frozenset()
         self._rates: defaultdict[str, _Rates] = defaultdict(_Rates)
         self._further_device = ""
+        self._told_status: dict[str, str | None] = {}
         self._traffic_share: RunShare | None = None
         self.header, self.warning, self.devices = StatusHeader(self), Callout(self), DeviceList(self)
         self.speed, self.step = ThroughputCard(self), EpochProgressCard(self)
@@ -118,6 +119,10 @@ class TrainingPage(QWidget):
     def show_event(self, event: ClientEvent, now: float, further_device: str = "") -> None:
         """Add a line about an event to the log, with the name of the further device that it is about."""
         line = event_lines.line(event)
+        if isinstance(event, ContributionStatus):  # one comes with each round, mostly of the same words
+            if line == self._told_status.get(further_device):
+                return
+            self._told_status[further_device] = line
         if line is not None:
             self.events.add(now, f"{short_label_of(further_device)}: {line}" if further_device else line)
 

@@ -9,11 +9,12 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from core.cli.output.fitting_table import FittingTable
 from core.cli.output.summary import counted
 from core.fleet.history import FleetHistory, sparkline
 from core.fleet.snapshot import FleetSnapshot, FleetTotals
 from core.fleet.snapshot import Group as PeerGroup
-from core.protocol.peers import FleetHealth
+from core.protocol.peers import FleetHealth, PeerSeen
 from core.security.sanitize import sanitize_line, short_id
 from core.texts import figures
 
@@ -140,25 +141,21 @@ def _add_suspects(table: Table, snapshot: FleetSnapshot) -> None:
 def _peer_table(snapshot: FleetSnapshot, rows: int) -> RenderableType:
     if not snapshot.peers:
         return Text("Nobody reports progress.")
-    table = Table(*_HEADINGS, box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for column in table.columns:
-        column.no_wrap, column.overflow = True, "ellipsis"
     shown = snapshot.fastest(rows)
-    for peer in shown:
-        table.add_row(
-            *map(
-                Text,
-                (
-                    short_id(peer.peer_id),
-                    sanitize_line(peer.name, 20) or "-",
-                    sanitize_line(peer.device, 30) or "-",
-                    sanitize_line(peer.activity.version, 12) or "-",
-                    figures.count(peer.epoch),
-                    figures.count(peer.samples),
-                    f"{peer.samples_per_second:.1f}",
-                    "outgoing" if peer.client_mode else "direct",
-                ),
-            )
-        )
+    table = FittingTable(_HEADINGS, [*map(_row, shown)], ("version", "device", "connection"), ("name", "device"), 12)
     more = snapshot.totals.peers - len(shown)
     return Group(table, Text(f"and {figures.count(more)} more", style="dim")) if more > 0 else table
+
+
+def _row(peer: PeerSeen) -> list[Text]:
+    cells = (
+        short_id(peer.peer_id),
+        sanitize_line(peer.name, 20) or "-",
+        sanitize_line(peer.device, 30) or "-",
+        sanitize_line(peer.activity.version, 12) or "-",
+        figures.count(peer.epoch),
+        figures.count(peer.samples),
+        f"{peer.samples_per_second:.1f}",
+        "outgoing" if peer.client_mode else "direct",
+    )
+    return [Text(each, no_wrap=True, overflow="ellipsis") for each in cells]

@@ -65,12 +65,14 @@ def show_offer(
     line: Line | None,
     gaps: Sequence[Gap] = (),
     role: str = "",
+    memory_limit_bytes: int | None = None,
 ) -> None:
     """Print the run for a person who is about to agree to train it on that device.
 
-    ``gaps`` are what this computer cannot keep from the training process; ``role`` is what it does in the run.
+    ``gaps`` are what this computer cannot keep from the training process; ``role`` is what it does in the run,
+    ``memory_limit_bytes`` the most that its owner gives of the device's memory.
     """
-    needs = fits(run.manifest, device, devices, DiskSpace())
+    needs = fits(run.manifest, device, devices, DiskSpace(), memory_limit_bytes)
     memory = [("GPU memory", _fit(needs.gpu)), ("Memory", _fit(needs.memory))]
     told = ("Traffic", traffic.traffic_of(run.manifest, run.samples_per_second, line))
     seen = [("Others will see", _VISIBLE), ("Confinement", confinement_words(gaps) if gaps else "")]
@@ -91,7 +93,7 @@ def show_found(
     gaps = session.confined.gaps if session.confined else ()
     line = traffic.known_line(settings, session.upload, session.download)
     role = role_words(run, settings.expert_role, settings.hosted_experts) if train else _KEEPS
-    show_offer(console, run, device, devices, line, gaps, role)
+    show_offer(console, run, device, devices, line, gaps, role, settings.memory_limit_bytes)
 
 
 def _fit(fit: Fit | None) -> str:

@@ -54,7 +54,7 @@ def add_service(parser: argparse.ArgumentParser) -> None:
         "address", metavar="ADDRESS", nargs="*", help="the organiser's address; the last run's if none"
     )
     install.add_argument("--run", metavar="ID", help="the run, where there are several at that address")
-    install.add_argument("--recipe", metavar="run.toml", type=Path, help="for a swarm that publishes no manifest")
+    install.add_argument("--recipe", metavar="run.toml", type=Path, help="a run file, where the swarm publishes none")
     install.add_argument("--yes", action="store_true", help="agree to the run without being asked")
     add_order(install)
     add_json(install, RESULT_AS_JSON, is_nested=True)

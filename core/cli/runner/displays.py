@@ -24,9 +24,9 @@ def stream_for_people(wants_json: bool) -> TextIO:
 
 def console_for(wants_json: bool) -> Console:
     """Return a console that takes no text for markup of its own."""
-    from rich.console import Console
+    from core.cli.output.console import PlainConsole
 
-    return Console(file=stream_for_people(wants_json), markup=False, emoji=False, highlight=False)
+    return PlainConsole(stream_for_people(wants_json))
 
 
 def can_redraw(console: Console) -> bool:

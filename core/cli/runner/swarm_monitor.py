@@ -8,9 +8,9 @@ import time
 from types import TracebackType
 
 from rich.live import Live
-from rich.table import Table
 from rich.text import Text
 
+from core.cli.output.fitting_table import FittingTable
 from core.cli.output.json_lines import JsonDisplay
 from core.cli.output.live import REDRAW_SECONDS
 from core.cli.output.plain import PlainDisplay
@@ -26,7 +26,7 @@ from core.protocol.client_events import ClientEvent
 from core.texts import figures
 from core.texts.status import status
 
-_HEADINGS = ("", "epoch", "samples", "given", "averaged", "loss", "")
+_HEADINGS = ("peer", "epoch", "samples", "given", "averaged", "loss", "status")
 
 
 class SwarmMonitor:
@@ -74,13 +74,10 @@ class SwarmMonitor:
             return JsonDisplay(name)
         return PlainDisplay(sys.stdout, name) if self._live is None else None
 
-    def _table(self) -> Table:
-        table = Table(*_HEADINGS, box=None, padding=(0, 2, 0, 0), header_style="dim")
-        for column in table.columns[:-1]:
-            column.no_wrap = True
-        for name, peer in self._peers:
-            table.add_row(*(Text(cell) for cell in (name, *_figures(peer.session, peer.tally))))
-        return table
+    def _table(self) -> FittingTable:
+        rows = [(name, *_figures(peer.session, peer.tally)) for name, peer in self._peers]
+        cells = [[*map(Text, row)] for row in rows]
+        return FittingTable(_HEADINGS, cells, ("averaged", "given", "samples"), ("status",), 20)
 
 
 class _PeerDisplay:

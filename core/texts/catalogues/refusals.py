@@ -18,7 +18,7 @@ def refusal_words(refusal: Refusal) -> str:
     detail = sanitize_line(translate_message(refusal.detail), _LONGEST)
     match refusal.reason:
         case "no_address":
-            return translate("Catalogue", "This is neither an https:// address nor the path of a file.")
+            return translate("Catalogue", "This is neither an https:// address nor the whole path of a file.")
         case "unreachable":
             words = translate("Catalogue", "The list could not be read: %1")
             return fill_placeholders(words, detail or translate("Catalogue", "nobody answers."))

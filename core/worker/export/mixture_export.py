@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,7 @@ class MixtureExport:
         self._spec, self._data, self._collected, self._context = spec, data, collected, context
         self._trunk: Any = remote_model(spec, EchoCalls(spec.experts.experts)).model
         self._experts: dict[ExpertId, nn.Module] = {}
-        self._epoch = 0
+        self._epoch, self._lacks = 0, list[Detail]()
 
     @property
     def model(self) -> nn.Module:
@@ -55,6 +55,7 @@ class MixtureExport:
         return (
             f"Experts: {len(self._experts)} in {layers} layers, as their hosts had them at epoch {self._epoch}; "
             f"a token is sent to {numbers.top_k} of {numbers.experts}",
+            *map(str, self._lacks),
         )
 
     def use(self, content: CheckpointContent) -> None:
@@ -74,7 +75,9 @@ class MixtureExport:
                     localized("No expert of layer %1 was ever collected: nobody hosted one meanwhile.", layer),
                 )
         self._epoch = nearest(set(used.values()), content.epoch)
-        self._warn([expert for expert in found if expert not in used], used)
+        self._lacks = list(self._lacking([expert for expert in found if expert not in used], used))
+        for each in self._lacks:
+            self._context.listener.warn(ErrorKind.EXPERTS_LACKING, each)
 
     def write(self, folder: Path, dtype: torch.dtype, *, merge: bool) -> None:
         """Write weights, numbers, program and tokenizer into that folder; there is nothing to merge. Raises OSError."""
@@ -102,20 +105,16 @@ class MixtureExport:
             return each
         return None
 
-    def _warn(self, missing: Sequence[ExpertId], used: Mapping[ExpertId, int]) -> None:
-        warn = self._context.listener.warn
+    def _lacking(self, missing: Sequence[ExpertId], used: Mapping[ExpertId, int]) -> Iterator[Detail]:
+        """Which experts are missing, and which are older or newer than the others, in words."""
         if missing:
             names = [localized("layer %1, expert %2", *expert) for expert in missing]
-            words = localized(
-                "Nobody has hosted these yet, and tokens go to the others of their layer: %1.", _all(names)
-            )
-            warn(ErrorKind.EXPERTS_LACKING, words)
+            yield localized("Nobody has hosted these yet, and tokens go to the others of their layer: %1.", _all(names))
         if old := {expert: epoch for expert, epoch in used.items() if epoch != self._epoch}:
             names = [localized("layer %1, expert %2 (epoch %3)", *expert, epoch) for expert, epoch in old.items()]
-            words = localized(
+            yield localized(
                 "No host of these answered at epoch %1; their last known states are used: %2.", self._epoch, _all(names)
             )
-            warn(ErrorKind.EXPERTS_LACKING, words)
 
     def _expert_weights(self) -> dict[str, Tensor]:
         return {

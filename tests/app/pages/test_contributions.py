@@ -73,7 +73,9 @@ def test_the_sums_are_of_all_runs_and_all_time(page: ContributionsPage) -> None:
     text = page.summary.text
     total = ContributionReport.of(GIVEN, "run").total
     assert "samples in 2 runs" in text and f"{total.given.samples:,}" in text
-    assert "~" in text and "EUR for electricity" in text and "of energy" in text
+    assert "~" in text and "EUR cost of electricity" in text and "energy used" in text
+    page.show_contributions(GIVEN, Tariff(), "Anna")
+    assert "no price set cost of electricity" in page.summary.text
 
 
 def test_a_row_for_each_day_month_or_run_is_chosen_with_keys_alone(page: ContributionsPage, qtbot: QtBot) -> None:

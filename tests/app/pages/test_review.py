@@ -296,10 +296,10 @@ def test_while_it_is_measured_that_is_said_and_nobody_has_to_wait(page: ReviewPa
 def test_what_was_measured_is_said_in_one_line(page: ReviewPage, english: None) -> None:
     page.show_session(search(BUSY_RUN))
     page.show_dry_run(dry_run(FIT))
-    sentence = "Fits with micro-batch 4 · about 31 samples/s · 0.4 % of the swarm"
+    sentence = "Fits with micro-batch 4 · about 31\u00a0samples/s · 0.4\u00a0% of the swarm"
     assert sentence in page.offer.needs.text.splitlines()
     page.show_session(search(RUN))  # how fast the others are is not known
-    assert "Fits with micro-batch 4 · about 31 samples/s" in page.offer.needs.text.splitlines()
+    assert "Fits with micro-batch 4 · about 31\u00a0samples/s" in page.offer.needs.text.splitlines()
 
 
 def test_traffic_is_told_per_hour_and_what_the_line_leaves_of_the_computing(page: ReviewPage, english: None) -> None:

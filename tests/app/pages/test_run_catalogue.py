@@ -135,23 +135,38 @@ def test_a_list_is_added_by_its_address_after_its_key_was_shown(page: JoinPage, 
     trusted: list[bool] = []
     dialog = TrustCatalogueDialog(page, SOURCE, SignedCatalogue(PEER, catalogue()), "", lambda: trusted.append(True))
     qtbot.addWidget(dialog)
-    assert PEER in dialog.informativeText().replace("\u200b", "") and "1 run" in dialog.text()
+    assert PEER in dialog.informativeText() and "1 run" in dialog.text()
     dialog.trust_button.click()
     assert trusted == [True]
+
+
+def test_a_list_in_a_file_is_chosen_or_pasted_as_a_file_manager_names_it(page: JoinPage, qtbot: QtBot) -> None:
+    adding = page.catalogue.adding
+    adding.unfold()
+    adding.file_button.click()
+    assert adding.files is not None
+    with qtbot.waitSignal(adding.look_requested) as asked:
+        adding.files.fileSelected.emit("/home/anna/runs.toml")
+    assert asked.args == ["/home/anna/runs.toml"]
+    adding.files.reject()
+    adding.field.setText(" file:///home/anna/my%20runs.toml")
+    with qtbot.waitSignal(adding.look_requested) as asked:
+        adding.look_button.click()
+    assert asked.args == ["/home/anna/my runs.toml"]
 
 
 def test_another_key_is_a_warning_whose_default_is_no(page: JoinPage, qtbot: QtBot) -> None:
     read = SignedCatalogue(OTHER_KEY, catalogue())
     dialog = TrustCatalogueDialog(page, SOURCE, read, PEER, lambda: None)
     qtbot.addWidget(dialog)
-    words = dialog.informativeText().replace("\u200b", "")
+    words = dialog.informativeText()
     assert dialog.icon() == QMessageBox.Icon.Warning and PEER in words and OTHER_KEY in words
     assert dialog.defaultButton() is not dialog.trust_button
 
 
 def test_what_cannot_be_added_is_said_below_the_field(page: JoinPage) -> None:
     page.catalogue.adding.show_refusal(Refusal("no_address", "runs"))
-    assert "neither an https:// address nor the path of a file" in page.catalogue.adding.callout.text
+    assert "neither an https:// address nor the whole path of a file" in page.catalogue.adding.callout.text
     QTest.keyClick(page.catalogue.adding.field, Qt.Key.Key_Escape)
     assert not page.catalogue.adding.callout.isVisible() and page.catalogue.adding.open_button.isVisible()
     assert child(page, type(page.catalogue)) is page.catalogue

@@ -83,7 +83,7 @@ def test_what_is_not_known_is_said_and_never_zero(page: TrainingPage) -> None:
     page.show_contributions(Contribution(), Contribution())
     assert page.speed.number.text == "not known yet"
     assert "together" not in words(page)
-    assert "not known yet of energy" in page.contribution_status.text
+    assert "not measured energy used" in page.contribution_status.text
     assert "not known yet of the last step" in page.contribution_status.text
 
 
@@ -243,6 +243,16 @@ def test_events_are_kept_behind_a_tab_even_while_it_is_hidden(page: TrainingPage
         page.show_event(Hello(protocol=1, version="0.1.0"), NOW)
     assert len(page.events.lines) == 500
     assert "version 0.1.0" in page.events.lines[-1]
+
+
+def test_that_this_computer_helps_is_logged_once_and_not_at_each_round(page: TrainingPage) -> None:
+    helping = [ContributionStatus(state="helping", reason=LocalizedText(f"{count} of 3")) for count in range(3)]
+    for event in (*helping[:2], ContributionStatus(state="alone"), helping[2]):
+        page.show_event(event, NOW)
+    page.show_event(ContributionStatus(state="helping"), NOW, "cuda:1")
+    told = [line.partition("  ")[2] for line in page.events.lines]
+    words = "Your computer is helping."
+    assert told[:3] == [words, "Connected, but alone.", words] and len(told) == 4 and told[3].endswith(words)
 
 
 def test_while_hidden_it_only_remembers(page: TrainingPage) -> None:

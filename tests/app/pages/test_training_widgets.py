@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from app.appearance.line_breaks import in_whole_parts, unbroken
+from app.appearance.line_breaks import in_whole_parts, unbroken, with_whole_paths
 from app.appearance.theme import colours
 from app.charts.series_menu import SeriesMenu
 from app.pages.training.epoch_progress_bar import EpochProgressBar, Step
@@ -17,6 +17,7 @@ from app.pages.training.event_log import KEPT_LINES, EventLog
 from app.presentation.device import device_in_use, live_words
 from app.widgets.labels import Words
 from app.widgets.layout.even_grid import EvenGrid
+from app.widgets.metric import Metric
 from app.widgets.sparkline import Sparkline
 from core.hardware.device import Device
 from tests.app.support.training_sample import NOW, SEEN, training
@@ -107,6 +108,27 @@ def test_a_number_stays_with_what_it_counts() -> None:
         "averaged with 6\u00a0peers 12\u00a0s ago",
         "next round in ~40\u00a0s",
     ]
+
+
+def test_a_figure_that_becomes_known_has_its_room_at_once(qtbot: QtBot) -> None:
+    metric = Metric(1, is_above=False)
+    qtbot.addWidget(metric)
+    metric.resize(300, 60)
+    metric.show_number("–", "", is_known=False)
+    with qtbot.waitExposed(metric):
+        metric.show()
+    metric.show_number("44 %", "", is_known=True)
+    number = next(label for label in metric.findChildren(QLabel) if label.text() == "44 %")
+    assert number.width() >= number.sizeHint().width()
+
+
+def test_a_label_breaks_no_address_at_its_slashes(qtbot: QtBot) -> None:
+    words = "Zeile, in der /ip4/…"
+    label = Words(with_whole_paths(words))
+    qtbot.addWidget(label)
+    assert label.minimumSizeHint().width() >= label.fontMetrics().horizontalAdvance("/ip4/…")
+    label.setFixedWidth(label.fontMetrics().horizontalAdvance("Zeile, in der /ip4/"))
+    assert label.heightForWidth(label.width()) == 2 * label.fontMetrics().lineSpacing()
 
 
 def test_a_short_part_of_a_sentence_stays_whole() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 from importlib.metadata import version
@@ -20,6 +21,7 @@ from core.run.run_file import template
 from tests.support.checkout import ROOT
 from tests.support.cli_process import (
     ADDRESS,
+    LIMIT_SECONDS,
     LINK,
     Play,
     Result,
@@ -97,6 +99,32 @@ def test_a_full_disk_below_the_output_is_no_accident(tmp_path: Path) -> None:
             argv(["help"], ()), env=environment(tmp_path), stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
     assert command.returncode == 7 and command.stderr.startswith("workerbee: The disk is full."), command.stderr
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_command_without_its_usual_streams_does_its_work(tmp_path: Path, closed: str) -> None:
+    quoted = shlex.join(argv(["run", "new", "run.toml", "--json"], ()))
+    done = subprocess.run(
+        ["sh", "-c", f"{quoted} {closed}"], cwd=tmp_path, env=environment(tmp_path), capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (tmp_path / "run.toml").is_file()
+
+
+@pytest.mark.parametrize("words", [("help",), ("contributions",), ("join", ADDRESS, "--yes", "--samples", "50")])
+def test_who_reads_only_the_first_line_ends_the_command_quietly(tmp_path: Path, words: tuple[str, ...]) -> None:
+    command = subprocess.Popen(
+        argv(words, fake(tmp_path, "good")),
+        env=environment(tmp_path),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        text=True,
+    )
+    assert command.stdout is not None
+    command.stdout.close()
+    _, told = command.communicate(timeout=LIMIT_SECONDS)
+    assert command.returncode == 141 and "unexpected" not in told, told
 
 
 def test_without_a_command_there_is_help(tmp_path: Path) -> None:
@@ -325,6 +353,13 @@ def test_a_limit_of_memory_goes_with_the_consent(tmp_path: Path) -> None:
     assert workerbee(tmp_path, "join", ADDRESS, *words, worker=fake(tmp_path, "good")).code == 0
     assert '"memory_limit_bytes":800000000' in (tmp_path / "journal").read_text()
     assert_says(workerbee(tmp_path, "join", ADDRESS, "--yes", "--memory", "much"), 2, "write it as 6GB")
+
+
+@pytest.mark.parametrize(("limit", "words"), [("100MB", "100.0 MB are left of the limit"), ("900GB", "(fits)")])
+def test_who_agrees_reads_whether_the_run_fits_into_the_limit_of_memory(tmp_path: Path, limit: str, words: str) -> None:
+    asked = ["--yes", "--samples", "50", "--device", "cpu", "--memory", limit]
+    shown = " ".join(workerbee(tmp_path, "join", ADDRESS, *asked, worker=fake(tmp_path, "good")).out.split())
+    assert words in shown and ("DOES NOT FIT" in shown) == (limit == "100MB"), shown
 
 
 def test_who_only_keeps_a_runs_state_for_others_reads_so_and_computes_on_the_processor(tmp_path: Path) -> None:

@@ -154,6 +154,21 @@ def test_a_large_fleet_fits_into_a_small_terminal() -> None:
     assert lines[-1].startswith("and 99") and lines[-1].endswith(" more")
 
 
+@pytest.mark.parametrize(("width", "left_out"), [(60, "device connection"), (76, "device"), (80, "")])
+def test_a_narrow_terminal_shows_fewer_columns_of_peers_and_cuts_none(width: int, left_out: str) -> None:
+    from io import StringIO
+
+    from rich.console import Console
+
+    stream = StringIO()
+    seen = snapshot(*(peer(number, name="Ada", device="NVIDIA GeForce RTX 4090") for number in range(3)))
+    Console(file=stream, width=width, markup=False).print(fleet_picture(seen, FleetHistory([seen]), 40))
+    heading, *rows = stream.getvalue().splitlines()[-4:]
+    headings = ("peer", "name", "device", "epoch", "samples", "samples/s", "connection")
+    assert [each for each in headings if each not in heading.split()] == left_out.split()
+    assert len(rows) == 3 and all("10.0" in row for row in rows) and "…" not in heading
+
+
 def test_why_rounds_were_not_whole_and_whether_newcomers_come_in_is_shown() -> None:
     from io import StringIO
 

@@ -15,9 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
+from rich.text import Text
 
 from core.cli.options.shared_options import Limits
 from core.cli.options.values import parse_duration, parse_size
+from core.cli.output.fitting_table import FittingTable
 from core.cli.output.live_table import picture
 from core.cli.output.plain import PlainDisplay
 from core.cli.output.summary import Tally
@@ -217,6 +219,20 @@ def test_a_terminal_gets_whole_words_and_whole_addresses_and_a_pipe_whole_lines(
     piped = io.StringIO()
     print_wrapped(text, piped)
     assert piped.getvalue() == f"{text}\n"
+
+
+@pytest.mark.parametrize(("width", "headings"), [(60, "peer epoch given loss status"), (40, "peer epoch status")])
+def test_a_narrow_terminal_gets_fewer_columns_of_a_swarm_and_whole_words(width: int, headings: str) -> None:
+    status = "Training · epoch 12 · averaged with 6 peers 12 s ago"
+    row = [Text(cell) for cell in ("volunteer 1", "12", "3.4 samples/s", "12,345", "1.234", status)]
+    names = ("peer", "epoch", "samples", "given", "loss", "status")
+    table = FittingTable(names, [row], ("samples", "given", "loss"), ("status",), 20)
+    console = Console(width=width, file=io.StringIO())
+    with console.capture() as captured:
+        console.print(table)
+    shown = captured.get().split()
+    assert shown[: len(headings.split())] == headings.split() and "…" not in captured.get()
+    assert [word for word in status.split() if word not in shown] == []
 
 
 def test_the_live_picture_has_a_line_of_experts() -> None:

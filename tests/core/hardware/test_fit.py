@@ -85,6 +85,16 @@ def test_other_programs_may_be_in_the_way(total_share: float | None, is_freeable
     assert fit is not None and fit.is_freeable is is_freeable
 
 
+@pytest.mark.parametrize("device", [CPU, gpu_with(PLENTY)])
+def test_a_limit_of_memory_is_what_the_training_device_has(device: Device) -> None:
+    on_device = {share: fits(MANIFEST, device, [CPU], ROOM, round(share * PLENTY)) for share in (1e-6, 2.0)}
+    narrow, wide = on_device[1e-6], on_device[2.0]
+    limited = narrow.gpu or narrow.memory
+    assert limited.verdict == "too_little" and limited.is_limited and limited.available_bytes == PLENTY // 10**6
+    assert wide.verdict == "fits" and not (wide.gpu or wide.memory).is_limited
+    assert narrow.gpu is None or narrow.memory.verdict == "fits"
+
+
 def test_downloads_are_those_of_the_run() -> None:
     needs = estimate_requirements(MANIFEST)
     fit = fits(MANIFEST, CPU, [CPU], ROOM)

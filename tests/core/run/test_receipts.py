@@ -98,7 +98,7 @@ def test_receipts_are_kept_exported_and_verified_on_the_command_line(tmp_path: P
     (tmp_path / "forged.json").write_bytes(msgspec.json.encode(ReceiptFile(receipts=(MINE_KEPT, changed(samples=501)))))
     bad = workerbee(tmp_path, "receipts", "verify", "forged.json", "--json")
     errors = [said["error"] for said in map(json.loads, bad.out.splitlines()) if said["event"] == "receipt_verified"]
-    assert bad.code == 2 and errors == ["", "its figures are not those that were signed"]
+    assert bad.code == 6 and errors == ["", "its figures are not those that were signed"]
     (tmp_path / "none.json").write_text("[]")
     none = workerbee(tmp_path, "receipts", "verify", "none.json")
     assert none.code == 2 and "not a file of receipts" in none.err and "Traceback" not in none.err

@@ -81,7 +81,21 @@ def test_where_each_takes_steps_of_its_own_it_says_round_and_steps() -> None:
 
 def test_who_has_computed_enough_with_weights_that_lack_the_last_step_is_told_what_it_waits_for() -> None:
     waiting = replace(training("helping", finished()), progress=progress(is_waiting=True))
-    assert status(waiting).startswith("Training · epoch 42 · waiting for the last step · averaged with ")
+    assert status(waiting, seconds_later=6).startswith(
+        "Training · epoch 42 · waiting for the last step · averaged with "
+    )
+
+
+def test_a_wait_for_the_last_step_that_is_over_within_seconds_is_not_told() -> None:
+    waiting = replace(training("helping", finished()), progress=progress(is_waiting=True))
+    working = replace(waiting, progress=progress())
+    moments = EventTimestamps()
+    for second in range(12):  # waits and works in turn
+        moments = moments.after(working if second % 4 == 3 else waiting, NOW + second)
+        assert "waiting for the last step" not in sentences.status(waiting, moments, NOW + second)
+    for second in range(12, 18):  # each report is another one, and the wait the same
+        moments = moments.after(replace(waiting, progress=progress(is_waiting=True, samples=second)), NOW + second)
+    assert "waiting for the last step" in sentences.status(waiting, moments, NOW + 17)
 
 
 def test_an_exchange_beside_training_says_how_far_it_is() -> None:

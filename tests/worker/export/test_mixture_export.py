@@ -155,20 +155,18 @@ def test_the_card_says_how_many_experts_there_are_of_which_epoch_and_how_to_load
 def test_an_expert_that_nobody_hosted_is_named_and_one_that_was_away_comes_as_it_was_known_last(
     exports: Exports, tmp_path: Path
 ) -> None:
-    assert exports.runs["lacking"].listener.warned == [
-        (
-            ErrorKind.EXPERTS_LACKING,
-            "Nobody has hosted these yet, and tokens go to the others of their layer: layer 1, expert 2.",
-        )
-    ]
+    lacking = exports.runs["lacking"]
+    words = "Nobody has hosted these yet, and tokens go to the others of their layer: layer 1, expert 2."
+    assert lacking.listener.warned == [(ErrorKind.EXPERTS_LACKING, words)]
+    assert words in (lacking.folder / "model" / "README.md").read_text("utf-8")
     run = Run(tmp_path)
     away = ExpertId(3, 1)
     run.collect(epoch=5)
     run.collect(*(run.hosts.known - {away}))
     run.export()
-    assert [words for _, words in run.listener.warned] == [
-        "No host of these answered at epoch 7; their last known states are used: layer 3, expert 1 (epoch 5)."
-    ]
+    words = "No host of these answered at epoch 7; their last known states are used: layer 3, expert 1 (epoch 5)."
+    assert [each for _, each in run.listener.warned] == [words]
+    assert words in (run.folder / "model" / "README.md").read_text("utf-8")
 
 
 def test_of_a_damaged_state_the_one_before_is_taken_and_without_any_of_a_layer_nothing_is_exported(

@@ -51,7 +51,7 @@ def _verify(command: VerifyReceipts, folders: Folders) -> int:
             print(_line(each))
     refused = sum(bool(each.error) for each in verified)
     if refused:
-        raise UserError(ErrorKind.USAGE, f"{refused} of {len(verified)} receipts are refused.")
+        raise UserError(ErrorKind.RECEIPTS_REFUSED, f"{refused} of {len(verified)} do not hold.")
     return 0
 
 

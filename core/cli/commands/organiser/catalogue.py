@@ -10,7 +10,7 @@ import msgspec
 from core.catalogue.catalogue import MAX_CATALOGUE_BYTES, Catalogue, CatalogueEntry
 from core.catalogue.refusal import RefusedCatalogueError
 from core.catalogue.signed_file import moment, read_unsigned, sign_catalogue
-from core.catalogue.source import is_web_address, read_catalogue, source_in
+from core.catalogue.source import read_catalogue, source_in
 from core.cli.output.json_lines import print_object
 from core.cli.output.plain import PlainDisplay
 from core.cli.output.summary import counted
@@ -139,9 +139,7 @@ def _dates(listed: Catalogue) -> dict[str, object]:
 
 def _show(command: ShowCatalogue, context: CommandContext) -> int:
     source = command.source
-    if is_web_address(source) and Path(source).exists():
-        source = str(Path(source).absolute())
-    read = read_catalogue(source_in(source))
+    read = read_catalogue(source_in(source if "://" in source else str(Path(source).absolute())))
     devices = context.devices()
     device = choose_device(devices, kept_settings(context.folders).device)
     if command.json:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 
 from rich.box import SIMPLE
-from rich.console import Console
 from rich.table import Table
 
+from core.cli.output.console import PlainConsole
 from core.cli.output.json_lines import print_object
 from core.cli.parser.organiser.run_arguments import CheckRunFile, NewRunFile
 from core.run.manifest import RunManifest
@@ -116,7 +117,7 @@ def _print_estimates(command: CheckRunFile, manifest: RunManifest) -> None:
             f"{count(round(each.keeper_upload / 1e6))} Mbit/s",
             size(each.keeper_bytes_per_day),
         )
-    Console(markup=False, emoji=False, highlight=False).print(table)
+    PlainConsole(sys.stdout).print(table)
 
 
 def _takes(seconds: float) -> str:

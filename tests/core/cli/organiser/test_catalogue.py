@@ -69,7 +69,7 @@ def test_a_run_that_the_address_does_not_vouch_for_is_listed_by_nobody(tmp_path:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("show", "nothing.toml"), "neither an https:// address nor the path of a file"),
+        (("show", "nothing.toml"), "The list could not be read: No such file or directory"),
         (("sign", "nothing.toml"), "cannot be read"),
         (("add", "runs.toml", "nothing"), "No run “nothing” was published from here"),
         (("add", "runs.toml", "/ip4/203.0.113.5/tcp/31337"), "it ends without /p2p/"),
