@@ -1,13 +1,11 @@
-"""Local SGD between real peers: all learn, and their base weights are equal to the last bit.
-
-The rows that are not `OFTEN` and the tests about them alone are marked `faults`.
-"""
+"""Local SGD between real peers: all learn, and their base weights are equal to the last bit."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from operator import attrgetter
 from pathlib import Path
 
 import msgspec
@@ -16,7 +14,7 @@ import pytest
 from core.protocol.codec import decode_event
 from core.protocol.events import Evaluated
 from tests.attacks.swarm_attacks import harmful
-from tests.support.learning.asked_rows import rows_asked_for, seldom_but
+from tests.support.learning.asked_rows import rows_asked_for
 from tests.support.peers.learning_rows import Member, Outcome, Row, learn, local_sgd_run
 from tests.support.real_peers import peer_group
 
@@ -39,7 +37,6 @@ FLIPPED = "a liar whose changes are tried out"
 TIE = "two that differ without an organiser"
 SLOW = "one ten times slower, overlapped, in 4 bits"
 MISSES = "keeper, client and one who misses a round"
-OFTEN = {JOINED, DIFFERS, MISSES, LIAR, CLAIMS, BENT}
 
 
 def rows() -> tuple[Row, ...]:
@@ -98,7 +95,7 @@ def outcomes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         return learn(hired, rows_asked_for(request, rows()), SIDE_BY_SIDE)
 
 
-@pytest.mark.parametrize("row", seldom_but(OFTEN, rows()))
+@pytest.mark.parametrize("row", rows(), ids=attrgetter("name"))
 def test_all_learn_and_have_the_same_base_weights(outcomes: dict[str, Outcome], row: Row) -> None:
     outcome = outcomes[row.name]
     assert outcome.failures == []
@@ -120,7 +117,6 @@ def test_who_has_missed_a_round_or_has_wrong_weights_trains_on_while_the_right_o
     assert outcomes[MISSES].repaired[2] + outcomes[DIFFERS].repaired[1] >= 1, outcomes
 
 
-@pytest.mark.faults
 @pytest.mark.rows(SLOW)
 def test_one_that_is_ten_times_slower_takes_fewer_steps_and_what_it_has_changed_counts(
     outcomes: dict[str, Outcome],
@@ -152,14 +148,12 @@ def test_the_liar_itself_is_told_that_what_it_has_changed_was_left_out_and_nobod
     assert liar == 0.0 < min(honest), outcomes[LIAR].least_shares
 
 
-@pytest.mark.faults
 @pytest.mark.rows(NONSENSE)
 def test_who_sends_parts_that_are_no_numbers_or_too_short_is_left_out_and_named(outcomes: dict[str, Outcome]) -> None:
     organiser, *_ = outcomes[NONSENSE].outliers
     assert organiser == [2, 3], outcomes[NONSENSE].outliers
 
 
-@pytest.mark.faults
 @pytest.mark.rows(REDUCER)
 def test_a_reducer_that_returns_the_opposite_is_named_by_all_and_left_out(outcomes: dict[str, Outcome]) -> None:
     outcome = outcomes[REDUCER]
@@ -176,7 +170,6 @@ def test_a_reducer_that_bends_averages_is_named_by_who_averages_them_again_and_l
     assert min(outcome.counted[:3]) >= EPOCHS - 3, outcome.rounds
 
 
-@pytest.mark.faults
 @pytest.mark.rows(FLIPPED)
 def test_whose_changes_make_the_held_out_loss_worse_is_named_by_the_organiser_and_nobody_else_is(
     outcomes: dict[str, Outcome],
@@ -186,7 +179,6 @@ def test_whose_changes_make_the_held_out_loss_worse_is_named_by_the_organiser_an
     assert not any(map(any, others)), "nobody but organiser and keepers asks for what others have changed"
 
 
-@pytest.mark.faults
 @pytest.mark.rows(TIE)
 def test_of_two_that_differ_without_an_organiser_one_takes_the_weights_of_the_other(
     outcomes: dict[str, Outcome],
@@ -195,7 +187,6 @@ def test_of_two_that_differ_without_an_organiser_one_takes_the_weights_of_the_ot
     assert outcomes[TIE].outliers == [[], []], "each has averaged all of the other's parts once more"
 
 
-@pytest.mark.faults
 @pytest.mark.rows(BY_THE_CLOCK)
 def test_nobody_takes_more_steps_than_the_run_allows_and_who_takes_too_few_does_not_count(
     outcomes: dict[str, Outcome],
