@@ -231,7 +231,10 @@ class Folders:
 
 
 def _refuse_shared(folder: Path) -> None:
-    """Raise UserError where another user owns the folder, or may write in it or exchange it, and with it our keys."""
+    """Raise UserError where another user owns the folder or may write in it: keys and downloads could be exchanged.
+
+    Folders above it are not looked at: a container's volume is often writable for everybody, and has one user.
+    """
     if os.name != "posix":
         return
     found = folder.stat()
@@ -239,10 +242,6 @@ def _refuse_shared(folder: Path) -> None:
         raise UserError(ErrorKind.FOLDER_SHARED, localized("%1 belongs to another user.", folder))
     if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise UserError(ErrorKind.FOLDER_SHARED, localized("%1 may be written by other users.", folder))
-    for parent in folder.resolve().parents:
-        if parent.stat().st_mode & (stat.S_IWOTH | stat.S_ISVTX) == stat.S_IWOTH:
-            detail = localized("%1 lies below %2, where every user may replace folders.", folder, parent)
-            raise UserError(ErrorKind.FOLDER_SHARED, detail)
 
 
 def autostart_file() -> Path:

@@ -5739,10 +5739,6 @@
         <translation>In %1 dürfen auch andere schreiben.</translation>
     </message>
     <message>
-        <source>%1 lies below %2, where every user may replace folders.</source>
-        <translation>%1 liegt unterhalb von %2, wo jeder Benutzer Ordner austauschen darf.</translation>
-    </message>
-    <message>
         <source>%1: another process holds its folder.</source>
         <translation>%1: Ein anderer Prozess belegt den Ordner.</translation>
     </message>

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import tempfile
-from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -93,15 +92,6 @@ def test_a_folder_in_which_others_may_write_is_refused(folders: Folders, name: s
     assert str(refused.value.detail) == f"{folder} may be written by other users."
     folder.chmod(0o755)
     folders.prepare()
-
-
-@pytest.mark.parametrize(("mode", "is_refused"), [(0o777, True), (0o1777, False), (0o775, False)])
-def test_folders_that_everybody_may_replace_are_refused(tmp_path: Path, mode: int, is_refused: bool) -> None:
-    (tmp_path / "common").mkdir()
-    (tmp_path / "common").chmod(mode)
-    folders = Folders.below(tmp_path / "common" / "mine" / "home")
-    with pytest.raises(UserError, match="where every user may replace folders") if is_refused else nullcontext():
-        folders.prepare()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to another user")
