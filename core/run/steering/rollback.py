@@ -12,7 +12,10 @@ from typing import Annotated
 from msgspec import Meta
 
 from core.run.manifest import RunId
+from core.run.spec.collaboration import Mode
 from core.schema import Count, Sha256, StrictStruct, UnixTime
+
+LOCAL_SGD_PROTOCOL = "ls8"  # in the names of all that only peers of this protocol exchange
 
 ControlNumber = Annotated[int, Meta(ge=0, le=2**53)]
 
@@ -30,12 +33,15 @@ class Rollback(StrictStruct, kw_only=True, frozen=True):
     sha256: Sha256
 
 
-def swarm_id(run_id: RunId, rollback: Rollback | None) -> str:
-    """The name of the swarm in which peers of a run train since that rollback; hivemind's ``run_id``.
+def swarm_id(run_id: RunId, mode: Mode, rollback: Rollback | None) -> str:
+    """The name of the swarm in which peers of a run of that mode train since that rollback; hivemind's ``run_id``.
 
-    No run has such an id: it contains a tilde. (A full stop is what hivemind refuses.)
+    With gradients it is the run's own, so that plain hivemind peers take part. Peers of local SGD could average nothing
+    with those: where both reported under one name, each would count the other's samples, and wait for its rounds. No
+    run has such another id: it contains a tilde. (A full stop is what hivemind refuses.)
     """
-    return run_id if rollback is None else f"{run_id}~{rollback.number}"
+    own = run_id if mode == "gradients" else f"{run_id}~{LOCAL_SGD_PROTOCOL}"
+    return own if rollback is None else f"{own}~{rollback.number}"
 
 
 def least_epoch(rollback: Rollback | None) -> int:

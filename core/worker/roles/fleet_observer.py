@@ -75,7 +75,8 @@ class FleetObserver:
             self._authority = self._authority_reader.poll(self._manifest, self._organiser)
             self._control.authority = self._authority
             self._obey(self._control.poll())
-        progress = PROGRESS.read(dht, swarm_id(run_id, self._steered.rollback), self._pasted)
+        trains_in = swarm_id(run_id, self._manifest.collaboration.mode, self._steered.rollback)
+        progress = PROGRESS.read(dht, trains_in, self._pasted)
         infos, activities = PEER_INFO.read(dht, run_id, self._pasted), ACTIVITY.read(dht, run_id, self._pasted)
         peers = peers_of(progress, self._swarm.peer_id, infos, activities)
         if peers:

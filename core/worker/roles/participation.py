@@ -321,8 +321,9 @@ def enter_training(
     numbers: RunNumbers,
 ) -> SwarmOptimizer:
     """Build the SwarmOptimizer, which forks the averagers' processes and announces us to the run."""
-    remove_abandoned(swarm.folder, manifest.run.id, config.rollback)
-    for each in {manifest.run.id, swarm_id(manifest.run.id, config.rollback)}:
+    mode = manifest.collaboration.mode
+    remove_abandoned(swarm.folder, manifest.run.id, mode, config.rollback)
+    for each in {manifest.run.id, swarm_id(manifest.run.id, mode, config.rollback)}:
         guard_records(swarm, each)
     scores = others_scores(swarm, manifest.run.id, authority.signers)  # before the others hear of us, and count on us
     prepared.numeric_checks.know_scores(scores)

@@ -16,7 +16,8 @@ import tomli_w
 from core.protocol.events import AnyEvent, Evaluated, RoundFinished
 from core.protocol.peers import PeersSeen
 from installer import lightning
-from tests.support.real_peers import LineProcess, PeerGroup, averaged, tiny
+from tests.support.peers.learning_rows import local_sgd_run
+from tests.support.real_peers import LineProcess, Peer, PeerGroup, averaged, tiny
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -26,15 +27,17 @@ SCRIPTS = {
     "lightning": ("tests.integration.foreign.lightning_peer", (), str(lightning.PYTHON)),
 }
 PATIENCE_SECONDS = 240.0
+ROUNDS = 3  # in a row
 SAME_EPOCHS = 2  # in which the parameters must be found equal
 LOSS_TOLERANCE = 1e-3  # of an epoch's way: two sums of the same numbers differ in their last digits
 
 
-def begin(group: PeerGroup, kind: str, *address: str) -> Script:
+def begin(group: PeerGroup, kind: str, *address: str, home: str = "") -> Script:
     """Such a script, in the run of that address or in one of its own; it trains."""
-    folder = group.script_folder(kind)
+    home = home or kind
+    folder = group.script_folder(home)
     module, words, python = SCRIPTS[kind]
-    script = group.cold.script(kind, module, *words, str(folder), *address, python=python)
+    script = group.cold.script(home, module, *words, str(folder), *address, python=python)
     script.until(lambda said: "peer_id" in said)
     return script
 
@@ -80,6 +83,32 @@ def same_epochs(evaluated: list[Evaluated], script: Script) -> Iterator[int]:
         if nearest <= LOSS_TOLERANCE * abs(loss - before):
             yield event.epoch
         before = loss
+
+
+def whole_rounds(peer: Peer, since: int) -> None:
+    """Wait until it has averaged what it has changed with one other peer some times in a row since it has said that."""
+    while True:
+        rounds = [each for each in peer.all(RoundFinished, since) if each.kind == "changes"][-ROUNDS:]
+        if len(rounds) == ROUNDS and all(averaged(each) and each.peers == 2 for each in rounds):
+            return
+        peer.wait_for(RoundFinished, since=len(peer.said))
+
+
+def test_a_script_that_averages_gradients_under_the_id_of_a_run_with_local_sgd_is_no_part_of_it(
+    group: PeerGroup,
+) -> None:
+    """Its samples would end the others' rounds, and without it they would have no quorum."""
+    organiser = group.organiser(manifest=msgspec.structs.replace(local_sgd_run(), run=tiny().run))
+    volunteer = group.volunteer(organiser.posted, "volunteer")
+    scripts = [begin(group, "plain", organiser.posted, home=home) for home in ("one", "other")]
+    for script in scripts:
+        script.until(lambda said: said.get("round") == 2)
+    for peer in (organiser, volunteer):
+        whole_rounds(peer, len(peer.said))
+        seen = peer.wait_for(PeersSeen, since=len(peer.said))
+        assert {each.peer_id for each in seen.peers} == {organiser.peer_id, volunteer.peer_id}
+        first, *_, last = (event.loss for event in peer.all(Evaluated))
+        assert first is not None and last is not None and last < first
 
 
 @pytest.mark.parametrize("kind", SCRIPTS)

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from core.run.steering.rollback import Rollback
+from core.run.steering.rollback import Rollback, swarm_id
 from core.worker.swarm.state_parts.abandoned import DOWNLOADS_FOLDER, ROUNDS_FOLDER, remove_abandoned
 
 BACK = Rollback(number=7, epoch=20, at=2e9, sha256=64 * "a")
-NAMES = ("sums", "sums~5", "sums~7", "sums-2", "sums-2~5")
+OWN = swarm_id("sums", "local-sgd", None)
+NAMES = (OWN, f"{OWN}~5", f"{OWN}~7", "sums-2", "sums-2~5")
 
 
 def kept(folder: Path, names: tuple[str, ...] = NAMES) -> set[str]:
@@ -24,13 +25,13 @@ def kept(folder: Path, names: tuple[str, ...] = NAMES) -> set[str]:
 
 @pytest.mark.parametrize(
     ("rollback", "left"),
-    [(None, {"sums"}), (BACK, {"sums~7"}), (Rollback(number=9, epoch=1, at=2e9, sha256=64 * "b"), set())],
+    [(None, {OWN}), (BACK, {f"{OWN}~7"}), (Rollback(number=9, epoch=1, at=2e9, sha256=64 * "b"), set())],
 )
 def test_only_what_belongs_to_the_present_swarm_of_a_run_is_kept(
     rollback: Rollback | None, left: set[str], tmp_path: Path
 ) -> None:
     kept(tmp_path)
-    remove_abandoned(tmp_path, "sums", rollback)
+    remove_abandoned(tmp_path, "sums", "local-sgd", rollback)
     assert kept(tmp_path, ()) == {"sums-2", "sums-2~5"} | left
 
 
@@ -38,7 +39,7 @@ def test_a_link_there_leads_nowhere_else_and_a_folder_without_any_is_as_good(tmp
     elsewhere = tmp_path / "elsewhere"
     kept(elsewhere)
     (tmp_path / "peer" / ROUNDS_FOLDER).mkdir(parents=True)
-    (tmp_path / "peer" / ROUNDS_FOLDER / "sums~5").symlink_to(elsewhere)
-    remove_abandoned(tmp_path / "peer", "sums", None)
-    remove_abandoned(tmp_path / "nobody", "sums", None)
+    (tmp_path / "peer" / ROUNDS_FOLDER / f"{OWN}~5").symlink_to(elsewhere)
+    remove_abandoned(tmp_path / "peer", "sums", "local-sgd", None)
+    remove_abandoned(tmp_path / "nobody", "sums", "local-sgd", None)
     assert kept(elsewhere, ()) == {*NAMES}

@@ -84,7 +84,8 @@ def closed_detail(run: FoundRun) -> str | None:
 
 def found_event(run: FoundRun, swarm: Swarm, pasted: tuple[str, ...], wallet: Wallet) -> RunFound:
     """What is told of the run, with who takes part in it; ``pasted`` are peer ids that are asked in any case."""
-    peers = peers_in(swarm.dht, swarm_id(run.manifest.run.id, run.rollback), swarm.peer_id, pasted)
+    trains_in = swarm_id(run.manifest.run.id, run.manifest.collaboration.mode, run.rollback)
+    peers = peers_in(swarm.dht, trains_in, swarm.peer_id, pasted)
     control = run.control or ControlValue(run_id=run.manifest.run.id)
     return RunFound(
         manifest=overlaid(run.manifest, control),

@@ -87,7 +87,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         params, known = list(params), KnownKeys.of_run(swarm.folder, run_id)
         super().__init__(
             dht=swarm.dht,
-            run_id=swarm_id(run_id, rollback),
+            run_id=swarm_id(run_id, collaboration.mode, rollback),
             params=params,
             optimizer=optimizer,
             scheduler=scheduler,

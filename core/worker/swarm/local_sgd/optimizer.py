@@ -39,7 +39,6 @@ from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS, RoundLog
 from core.worker.swarm.local_sgd.state_file import Mirror, MirrorUse
 from core.worker.swarm.state_parts.abandoned import DOWNLOADS_FOLDER, ROUNDS_FOLDER
 
-PROTOCOL = "ls7"  # in the names of all that only peers of this protocol exchange
 NEVER = 2**62  # epochs
 REBASED_AT_ONCE = 4_000_000  # numbers with each micro-batch: some hundredths of a second
 
@@ -84,7 +83,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
         self._inner = InnerOptimizer(params, optimizer, scheduler)
         self.needs_gradient = not is_state_server
         self._progress = OwnProgress(codec("int8"), collaboration.max_stale_rounds, kwargs["listeners"].on_caught_up)
-        name = quote(swarm_id(run_id, kwargs.get("rollback")), safe="")
+        name = quote(swarm_id(run_id, collaboration.mode, kwargs.get("rollback")), safe="")
         self._round_log = RoundLog(None if swarm.mode == "client" else swarm.folder / ROUNDS_FOLDER / name)
         self._downloads = swarm.folder / DOWNLOADS_FOLDER / name
         self._outer_steps, self._rebase = torch.zeros(1), None
@@ -132,7 +131,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
         }
 
     def _make_state_averager(self, **kwargs: Any) -> BaseWeightsAverager:
-        options = kwargs | self._state_averager_options(f"{self.run_id}_{PROTOCOL}_state")
+        options = kwargs | self._state_averager_options(f"{self.run_id}_state")
         return BaseWeightsAverager(
             on_base_moved=self._continue_from_base,
             repair=self._repair,
@@ -147,7 +146,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
     def _gradient_averager(self, **kwargs: Any) -> DeltaAverager:
         told = self._collaboration
         rounds = Rounds(told.averaging_timeout, partial(self._report, "changes"), epoch=self._group_metadata)
-        kwargs |= self._averager_options(rounds) | {"prefix": f"{self.run_id}_{PROTOCOL}_delta"}
+        kwargs |= self._averager_options(rounds) | {"prefix": f"{self.run_id}_delta"}
         del kwargs["reuse_grad_buffers"], kwargs["compression"]
         return DeltaAverager(
             outer=self.outer,

@@ -21,8 +21,9 @@ BACK = BEFORE.rolled_back(20, HASH, NOW)
 def test_each_rollback_begins_a_swarm_of_its_own_in_which_all_stay_whatever_else_is_asked() -> None:
     again = BACK.rolled_back(20, HASH, NOW)
     paused = BACK.ordered(Order(state="paused"), NOW + 9)
-    names = [swarm_id("sums", each.rollback) for each in (BEFORE, BACK, again, paused)]
+    names = [swarm_id("sums", "gradients", each.rollback) for each in (BEFORE, BACK, again, paused)]
     assert names == ["sums", f"sums~{BACK.number}", f"sums~{again.number}", f"sums~{BACK.number}"]
+    assert swarm_id("sums", "local-sgd", BACK.rollback) not in names
     assert len({*names}) == 3 and is_same(paused.rollback, BACK.rollback) and not is_same(again.rollback, BACK.rollback)
     assert least_epoch(BACK.rollback) == 20 and least_epoch(None) == 0
 
