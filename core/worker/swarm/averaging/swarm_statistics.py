@@ -50,6 +50,10 @@ class SwarmStatistics:
                 reported[report.peer_id] = max(samples, reported.get(report.peer_id, 0.0))
         return reported
 
+    def peer_ids(self) -> set[PeerID]:
+        """Ourselves, and in whose name progress is reported that we believe."""
+        return {report.peer_id for report in self._tracker.counted.values()} | {self._tracker.dht.peer_id}
+
     def other_peers(self) -> int:
         """How many peers besides us report progress."""
         return len(self._tracker.others)

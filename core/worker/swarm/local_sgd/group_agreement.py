@@ -83,6 +83,10 @@ class GroupAgreement:
         """Whether a member with our version takes the step; the average that it has is whole, or lacks some parts."""
         return is_whole and ours == self.version and self.has_quorum
 
+    def lacks_quorum(self, ours: Version, *, is_whole: bool) -> bool:
+        """Whether a member with our version takes no step for want of a quorum alone."""
+        return is_whole and ours == self.version and not self.has_quorum
+
     def must_repair(self, ours: Version, *, is_whole: bool) -> bool:
         """Whether a member that does not step has to look for the outcome of the step from the right base weights.
 

@@ -38,6 +38,7 @@ from core.worker.swarm.local_sgd.replay import Replay
 from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS, RoundLog
 from core.worker.swarm.local_sgd.state_file import Mirror, MirrorUse
 from core.worker.swarm.state_parts.abandoned import DOWNLOADS_FOLDER, ROUNDS_FOLDER
+from core.worker.swarm.trust.met_peers import MetPeers
 
 NEVER = 2**62  # epochs
 REBASED_AT_ONCE = 4_000_000  # numbers with each micro-batch: some hundredths of a second
@@ -81,7 +82,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
     ) -> None:
         params, self._mirror, self._organiser, self._repair = list(params), mirror, organiser, Repair()
         self._inner = InnerOptimizer(params, optimizer, scheduler)
-        self.needs_gradient = not is_state_server
+        self.needs_gradient, self._met_peers = not is_state_server, MetPeers()
         self._progress = OwnProgress(codec("int8"), collaboration.max_stale_rounds, kwargs["listeners"].on_caught_up)
         name = quote(swarm_id(run_id, collaboration.mode, kwargs.get("rollback")), safe="")
         self._round_log = RoundLog(None if swarm.mode == "client" else swarm.folder / ROUNDS_FOLDER / name)
@@ -171,9 +172,9 @@ class LocalSgdOptimizer(SwarmOptimizer):
 
     def _group_metadata(self) -> tuple[Any, ...]:
         """What we tell the group of a round."""
-        peers, unreached = self.tracker.global_progress.num_peers, self.grad_averager.unreached.named()
-        is_sure = self._repair.min_outer_steps <= self._version[0]
-        return Told(self.local_epoch, *self._version, not self.client_mode, peers, unreached, is_sure).packed()
+        peers, is_sure = self.tracker.statistics.peer_ids(), self._repair.min_outer_steps <= self._version[0]
+        counted, unreached = self._met_peers.count(peers), self.grad_averager.unreached.named()
+        return Told(self.local_epoch, *self._version, not self.client_mode, counted, unreached, is_sure).packed()
 
     def _average_gradients_and_load_into_optimizer(self, maybe_step_control: StepControl | None) -> None:
         """Send our changes and wait for the average; with weights that differ, or parts that miss, it moves nothing."""
@@ -190,8 +191,8 @@ class LocalSgdOptimizer(SwarmOptimizer):
         self.grad_averager.unreached.add(outcome.unreached)
         everybody = {peer.to_base58(): each for peer, each in outcome.everybody.items()}
         group = GroupAgreement(everybody.values(), everybody.get(self._organiser))
-        right = group.version
-        ours, is_whole = self._version, not outcome.has_missing_parts
+        right, ours, is_whole = group.version, self._version, not outcome.has_missing_parts
+        self._met_peers.see(outcome.everybody, lacks_quorum=group.lacks_quorum(ours, is_whole=is_whole))
         if group.may_step(ours, is_whole=is_whole):
             self._repair.stepped(ours[0] + 1)
             return
