@@ -105,10 +105,10 @@ def _publish_and_train(
         channel.emit(published := _published(manifest, swarm.addresses(), keys))
         _start_address_test(command, swarm, published, participation, channel, start_thread)
         steer(swarm, manifest, keys.control_file, participation, checkpoints, channel, start_thread, rollback)
-
         collect = expert_collection(manifest, participation.experts.caller, keys, channel, start_thread)
 
-        def on_epoch(evaluated: Evaluated) -> None:
+        def on_epoch(of_our_own: Evaluated) -> None:
+            evaluated = participation.of_base_weights(of_our_own)
             evaluation_log.add(evaluated, optimizer.state_averager.roots)
             refresh_mirror(evaluated.epoch)
             if is_due := evaluated.epoch % min(command.checkpoint_every_epochs, optimizer.max_checkpoint_epochs) == 0:

@@ -162,6 +162,10 @@ class RunParticipation:
         start("LAN peers", lambda: self._lan_peers.run(leaving, tracker.statistics.direct_others))
         start("connection monitor", lambda: self._connection.run(leaving, self._contribution.report))
 
+    def of_base_weights(self, evaluated: Evaluated) -> Evaluated:
+        """The same epoch's, with the loss that is signed: that of the weights which all peers have in common."""
+        return self._trainer.of_base_weights(evaluated)
+
     def _on_event(self, event: AnyEvent, on_epoch: Callable[[Evaluated], None]) -> None:
         match event:
             case Evaluated():

@@ -199,7 +199,7 @@ class Volunteer:
         evaluation_log = EvaluationLog.load(swarm, manifest, kept, run.rollback)
         evaluation_log.start(self._supervisor.start)
         averager = participation.optimizer.state_averager
-        return lambda evaluated: evaluation_log.add(evaluated, averager.roots)
+        return lambda evaluated: evaluation_log.add(participation.of_base_weights(evaluated), averager.roots)
 
     def _participation_config(self, run: FoundRun, start: Start, ticket: bytes) -> ParticipationConfig:
         is_host = start.role == "host" and isinstance(run.manifest.recipe, MoeLM)

@@ -20,6 +20,7 @@ from core.worker.compute.process_memory import return_free_memory
 from core.worker.delegation.download_limit import downloads
 from core.worker.recipes import Example, Recipe
 from core.worker.swarm import SwarmOptimizer, received_bytes, sent_bytes
+from core.worker.training.base_evaluation import of_base_weights
 from core.worker.training.duty_cycle import DutyCycle
 from core.worker.training.numeric_checks import PATIENCE_STEPS, NumericChecks
 from core.worker.training.staleness import Staleness
@@ -272,6 +273,10 @@ class Trainer:
             yield from self._warn_once(ErrorKind.MODEL_UNLEARNED, words)
         elif self._absurd_epochs >= ABSURD_EPOCHS:
             raise UserError(ErrorKind.MODEL_UNLEARNED, words)
+
+    def of_base_weights(self, evaluated: Evaluated) -> Evaluated:
+        """The same with the loss of what all peers have in common, as it is signed; see ``base_evaluation.py``."""
+        return of_base_weights(evaluated, self._recipe, self._optimizer)
 
     def _evaluate(self) -> Evaluated:
         result = self._recipe.evaluate()
