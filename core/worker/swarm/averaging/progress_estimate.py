@@ -34,7 +34,8 @@ class TrackerOptions(Protocol):
 class KeeperSpeed(PerformanceEMA):
     """The speed of a keeper, in samples per second: none, however many it reports so that others know of it.
 
-    It would count as much as a volunteer's where a sample takes a volunteer seconds.
+    WORKAROUND H69: hivemind measures a speed from whatever is reported, and counts nobody who reports no samples. A
+    keeper's would be as much as a volunteer's where a sample takes a volunteer seconds.
     """
 
     def __init__(self) -> None:
