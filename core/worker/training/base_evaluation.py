@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import msgspec
-import torch
 
 from core.protocol.events import Evaluated
+from core.worker.compute.kept_weights import fill, kept_weights
 from core.worker.recipes import Recipe
 from core.worker.swarm import LocalSgdOptimizer, SwarmOptimizer
 
 
-@torch.no_grad()
 def of_base_weights(evaluated: Evaluated, recipe: Recipe, optimizer: SwarmOptimizer) -> Evaluated:
     """The same epoch's, with the loss of the weights that all peers have in common; the model's own are put back.
 
@@ -21,10 +20,6 @@ def of_base_weights(evaluated: Evaluated, recipe: Recipe, optimizer: SwarmOptimi
     if not isinstance(optimizer, LocalSgdOptimizer) or not optimizer.needs_gradient:
         return evaluated
     places = list(optimizer.state_averager.main_parameters)
-    own = [place.detach().clone() for place in places]
-    try:
-        for place, weights in zip(places, optimizer.base_weights(), strict=True):
-            place.copy_(weights)
+    with kept_weights(places):
+        fill(places, optimizer.base_weights())
         return msgspec.structs.replace(evaluated, loss=recipe.evaluate().loss)
-    finally:
-        torch._foreach_copy_(places, own)

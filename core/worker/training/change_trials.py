@@ -12,12 +12,12 @@ import math
 import statistics
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 
+from core.worker.compute.kept_weights import kept_weights
 from core.worker.recipes import Recipe
 from core.worker.swarm import EncodedTensors, LocalSgdOptimizer, SwarmOptimizer
 
@@ -60,7 +60,7 @@ class ChangeTrials:
         norms = {peer_id: norm for peer_id, change in changes.items() if (norm := _norm(change, len(base))) is not None}
         self._norms.extend(filter(math.isfinite, norms.values()))
         found, usual = dict[str, float](), statistics.median_low(self._norms) if self._norms else 0.0
-        with self._kept_weights():
+        with kept_weights(self._places):
             for peer_id, norm in norms.items():
                 step = STEP * min(1.0, usual / norm) if norm > 0 else 0.0
                 towards, away = (self._loss(base, changes[peer_id], each) for each in (step, -step))
@@ -72,16 +72,6 @@ class ChangeTrials:
         for index, (place, weights) in enumerate(zip(self._places, base, strict=True)):
             place.copy_(weights - step * change.decoded(index))
         return self._recipe.evaluate().loss
-
-    @contextmanager
-    def _kept_weights(self) -> Iterator[None]:
-        """The model's weights are afterwards what they were before."""
-        before = [place.detach().clone() for place in self._places]
-        try:
-            yield
-        finally:
-            for place, weights in zip(self._places, before, strict=True):
-                place.copy_(weights)
 
 
 def _norm(change: EncodedTensors, tensors: int) -> float | None:

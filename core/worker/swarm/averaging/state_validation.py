@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import torch
@@ -10,6 +10,7 @@ from hivemind.optim.state_averager import TrainingStateAverager, dump_optimizer_
 from torch import Tensor
 
 from core.localizable import Detail, localized
+from core.worker.compute.kept_weights import fill, kept_weights
 from core.worker.compute.optimizers import parameters_of
 from core.worker.swarm.averaging.allreduce import are_finite
 from core.worker.swarm.trust.epoch_bounds import AHEAD_OF_SIGNED
@@ -53,13 +54,9 @@ def trial_error(state: State, averager: TrainingStateAverager, trial: Trial) -> 
     """What is wrong with the model's loss when it has this state's parameters; what was there is put back."""
     metadata, tensors = state
     places = averager.main_parameters
-    with averager.lock_averaged_tensors:
-        before = [place.detach().clone() for place in places]
-        _fill(places, tensors)
-        try:
-            return trial(metadata["epoch"] > averager.local_epoch + AHEAD_OF_SIGNED)
-        finally:
-            _fill(places, before)
+    with averager.lock_averaged_tensors, kept_weights(places):
+        fill(places, tensors[: len(places)])
+        return trial(metadata["epoch"] > averager.local_epoch + AHEAD_OF_SIGNED)
 
 
 def is_truncated(state: State, averager: TrainingStateAverager) -> bool:
@@ -86,8 +83,3 @@ def max_bytes(averager: TrainingStateAverager) -> int:
     _, own_tensors = dump_optimizer_state(averager.optimizer)
     tensors = [*parameters_of(averager.optimizer), *averager.extra_tensors, *own_tensors]
     return METADATA_BYTES + int(OVERHEAD * sum(each.numel() * each.element_size() for each in tensors))
-
-
-def _fill(places: Sequence[Tensor], values: Sequence[Tensor]) -> None:
-    for place, value in zip(places, values, strict=False):
-        place.copy_(value)
