@@ -59,7 +59,7 @@ class Pair:
         rounds = [
             each.step(weight=1.0, timeout=LIMIT_SECONDS, wait=False, reset_accumulators=True) for each in self._members
         ]
-        became = outcome(rounds[0])
+        became = [outcome(each) for each in rounds]  # of both: who reduces has its average before the other has it
         self._computed += (gradients[0] + gradients[1]) / 2
         found = [_in_buffers(each) for each in self._members]
         self._given += found[0][0]

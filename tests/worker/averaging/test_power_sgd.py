@@ -22,7 +22,7 @@ def test_both_are_given_the_same_nothing_is_lost_and_a_round_that_lost_somebody_
     assert said.ended() == 0
     exact, rough, later, failed = said.said[-LAST_ROUND:]
     for each in (exact, rough, later):
-        assert each["became"] == 2
+        assert each["became"] == [2, 2]
         assert each["apart"] < ROUNDING
         assert each["bias"] == pytest.approx(0.5)
     assert exact["missing"] < ROUNDING
