@@ -13,7 +13,7 @@ import pytest
 from core.protocol.codec import decode_event
 from core.protocol.events import Evaluated
 from tests.attacks.swarm_attacks import harmful
-from tests.support.learning.asked_rows import rows_asked_for, seldom_but
+from tests.support.learning.asked_rows import rows_asked_for
 from tests.support.peers.learning_rows import Member, Outcome, Row, learn, local_sgd_run
 from tests.support.real_peers import peer_group
 
@@ -94,7 +94,7 @@ def outcomes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         return learn(hired, rows_asked_for(request, rows()), SIDE_BY_SIDE)
 
 
-@pytest.mark.parametrize("row", seldom_but({row.name for row in rows()} - {TIE}, rows()))
+@pytest.mark.parametrize("row", rows(), ids=lambda row: row.name)
 def test_all_learn_and_have_the_same_base_weights(outcomes: dict[str, Outcome], row: Row) -> None:
     outcome = outcomes[row.name]
     assert outcome.failures == []
@@ -164,8 +164,11 @@ def test_a_reducer_that_returns_the_opposite_is_named_by_all_and_left_out(outcom
 def test_a_reducer_that_bends_averages_is_named_by_who_averages_them_again_and_left_out(
     outcomes: dict[str, Outcome],
 ) -> None:
+    """Organiser and client average nothing twice; whose line broke when it was told reads it half a minute later."""
     outcome = outcomes[BENT]
-    assert outcome.outliers[:3] == [[3]] * 3, "organiser and client average nothing twice, but believe the keeper"
+    organiser, keeper, client, _ = outcome.outliers
+    assert keeper == [3], outcome.outliers
+    assert [3] in (organiser, client) and all(named in ([], [3]) for named in (organiser, client)), outcome.outliers
     assert min(outcome.counted[:3]) >= EPOCHS - 3, outcome.rounds
 
 
@@ -178,7 +181,6 @@ def test_whose_changes_make_the_held_out_loss_worse_is_named_by_the_organiser_an
     assert not any(map(any, others)), "nobody but organiser and keepers asks for what others have changed"
 
 
-@pytest.mark.faults  # of two newcomers whose first round is late, one may take the other for a liar
 @pytest.mark.rows(TIE)
 def test_of_two_that_differ_without_an_organiser_one_takes_the_weights_of_the_other(
     outcomes: dict[str, Outcome],

@@ -21,6 +21,7 @@ from core.worker.swarm.aggregation.aggregators import (
 )
 from core.worker.swarm.aggregation.answer_bounds import FIRST_MOVEMENT
 from core.worker.swarm.aggregation.bandwidths import TOLD, bounded_bandwidths
+from core.worker.swarm.aggregation.claimed_weights import ReportedSamples
 from core.worker.swarm.averaging.allreduce import RobustReducer
 
 COUNT = 4096
@@ -91,7 +92,7 @@ def test_a_hundred_times_the_opposite_is_worth_no_more_than_the_opposite(factor:
 def test_a_billion_samples_are_named_and_count_for_those_that_were_reported() -> None:
     one, two, liar = gradients(3)
     aggregator = GradientAggregator(AggregationRule("mean"))
-    aggregator.know_samples({PEERS[2]: 50.0})
+    aggregator.know_samples(ReportedSamples({PEERS[2]: 50.0}))
     answer = reduced(aggregator, [one, two, liar], [100.0, 100.0, 1e9])
     torch.testing.assert_close(answer, (one + two + liar) / 3)
     assert aggregator.named == {2}
@@ -99,7 +100,7 @@ def test_a_billion_samples_are_named_and_count_for_those_that_were_reported() ->
 
 def test_who_has_computed_much_more_than_newcomers_and_has_reported_it_is_not_named() -> None:
     aggregator = GradientAggregator(AggregationRule())
-    aggregator.know_samples({PEERS[2]: 960.0})
+    aggregator.know_samples(ReportedSamples({PEERS[2]: 960.0}))
     reduced(aggregator, gradients(3), [4.0, 4.0, 960.0])
     assert not aggregator.named
 

@@ -37,9 +37,16 @@ def test_of_two_only_who_has_reported_less_is_named() -> None:
     assert absurd([100.0, 1e9], [0.0, 80.0]) == {1}
 
 
-@given(claimed=WEIGHTS, reported=st.one_of(st.just(0.0), WEIGHTS), later=st.floats(1, 2), share=st.floats(1 / 3, 1))
-def test_an_auditor_that_has_heard_a_little_later_finds_the_reducer_right(
-    claimed: float, reported: float, later: float, share: float
+@given(claimed=WEIGHTS, heard=st.one_of(st.just(0.0), WEIGHTS), known=st.floats(0, 1), share=st.floats(1 / 3, 1))
+def test_an_auditor_finds_every_reducer_right_that_has_heard_as_much_as_all_must_have(
+    claimed: float, heard: float, known: float, share: float
 ) -> None:
-    given_weight = ClaimedWeights([share], [reported]).believed(0, claimed)
-    assert is_honest_account(given_weight, claimed, later * reported, 0.999 / 3)
+    given_weight = ClaimedWeights([share], [heard]).believed(0, claimed)
+    assert is_honest_account(given_weight, claimed, known * heard, 0.999 / 3)
+
+
+def test_a_claim_is_neither_raised_nor_taken_for_nothing_nor_for_less_than_all_have_heard_of() -> None:
+    assert not is_honest_account(300.1, 300.0, 0.0, 1 / 3)
+    assert not is_honest_account(0.0, 300.0, 0.0, 1 / 3)
+    assert not is_honest_account(30.0, 300.0, 120.0, 1 / 3) and is_honest_account(41.0, 300.0, 120.0, 1 / 3)
+    assert is_honest_account(0.0, 0.0, 120.0, 1 / 3) and not is_honest_account(1.0, 0.0, 120.0, 1 / 3)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -18,7 +18,7 @@ from torch import Tensor
 from core.run.spec.collaboration import Aggregation
 from core.worker.swarm.aggregation.agreement import SenderAgreement
 from core.worker.swarm.aggregation.answer_bounds import AGREED, AnswerBounds, GradientAnswers, StateAnswers
-from core.worker.swarm.aggregation.claimed_weights import ClaimedWeights
+from core.worker.swarm.aggregation.claimed_weights import ClaimedWeights, ReportedSamples
 from core.worker.swarm.aggregation.rules import MAX_RATIO, MIN_SENDERS, aggregate, clip_rows
 from core.worker.swarm.aggregation.state_aggregation import aggregate_states
 from core.worker.swarm.aggregation.state_movement import StateMovement
@@ -56,17 +56,21 @@ class Aggregator(ABC):
         self._rule = rule
         self._is_robust = rule.aggregation != "mean"
         self.shares = SenderShares()
-        self._reported: Mapping[PeerID, float] = {}
+        self._reported = ReportedSamples()
         self._senders: Sequence[PeerID] = ()
         self._own: int | None = None
 
-    def know_samples(self, reported: Mapping[PeerID, float]) -> None:
+    def know_samples(self, reported: ReportedSamples) -> None:
         """Learn how many samples of this epoch each peer has told the swarm of."""
         self._reported = reported
 
     def reported(self, senders: Sequence[PeerID]) -> list[float]:
         """How many samples of this epoch each of these has told the swarm of; 0 where that is unknown."""
-        return [self._reported.get(peer, 0.0) for peer in senders]
+        return [self._reported.latest.get(peer, 0.0) for peer in senders]
+
+    def known_to_all(self, senders: Sequence[PeerID]) -> list[float]:
+        """How many samples of each of these an honest reducer of the exchange must have heard of."""
+        return [self._reported.known_to_all.get(peer, 0.0) for peer in senders]
 
     def claims(self, senders: Sequence[PeerID]) -> ClaimedWeights:
         """How much of the weights of these is believed in an exchange that they are in together."""
@@ -159,7 +163,7 @@ class GradientAggregator(Aggregator):
         """End an exchange as `Aggregator` does, and learn who agreed with whom."""
         self._agreement.add(self._senders, self._products)
         self.shares.add_round(self._senders)
-        self._reported = {}  # of an epoch that is over
+        self._reported = ReportedSamples()  # of an epoch that is over
 
 
 class StateAggregator(Aggregator):

@@ -7,11 +7,26 @@ alone that averages a part, and nothing else bounds it.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hivemind.p2p import PeerID
 
 from core.worker.swarm.aggregation.rules import MAX_RATIO, MIN_SENDERS
 
 MORE_THAN_REPORTED = 2.0  # times the samples of its last report, as a peer may have computed since then
+
+
+@dataclass(frozen=True)
+class ReportedSamples:
+    """How many samples of our epoch each peer has told the swarm of; who is not there has told of none.
+
+    ``latest`` is what we believe of the others now, and at their speeds. ``known_to_all`` is what each, ourselves
+    included, had told so long ago that everybody must have heard of it.
+    """
+
+    latest: Mapping[PeerID, float] = field(default_factory=dict)
+    known_to_all: Mapping[PeerID, float] = field(default_factory=dict)
 
 
 class ClaimedWeights:
@@ -42,11 +57,13 @@ class ClaimedWeights:
         }
 
 
-def is_honest_account(weight: float, claimed: float, reported: float, least_share: float) -> bool:
+def is_honest_account(weight: float, claimed: float, known_to_all: float, least_share: float) -> bool:
     """Whether an honest reducer may give a sender that weight which had claimed another.
 
-    Of the claim, or of what the sender has reported if that is less, at least ``least_share`` is left. Two peers have
-    heard of a sender's samples at different times, so the auditor's ``reported`` is taken without what may have come
-    since.
+    Of the claim, or of the samples of the sender that the reducer must have heard of, if these are less, at least
+    ``least_share`` is left. In the first minute of an epoch those are 0: the reducer may have looked when the sender
+    had reported its first batch alone, and only a claim that is taken for nothing shows a lie.
     """
-    return least_share * min(claimed, reported or claimed) <= weight <= claimed
+    if claimed <= 0:
+        return weight == 0
+    return 0 < weight <= claimed and weight >= least_share * min(claimed, known_to_all)

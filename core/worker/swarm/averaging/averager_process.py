@@ -19,7 +19,7 @@ import functools
 import logging
 import random
 import time
-from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Sequence
 from typing import Any, AsyncIterator  # noqa: UP035 - hivemind reads this very annotation
 
 import torch
@@ -37,6 +37,7 @@ from torch import Tensor
 from core.worker.compute.process_memory import release_memory, return_large_buffers_at_once
 from core.worker.swarm.aggregation.aggregators import Aggregator
 from core.worker.swarm.aggregation.bandwidths import bounded_bandwidths
+from core.worker.swarm.aggregation.claimed_weights import ReportedSamples
 from core.worker.swarm.aggregation.sybil_resistance import subnet_of
 from core.worker.swarm.averaging.allreduce import (
     AllreduceOutcome,
@@ -222,7 +223,7 @@ class AveragerProcess(StateServer):
             if begun.done() and not begun.cancelled() and begun.exception() is None:
                 begun.result().finalize(cancel=True)
 
-    async def _know_samples(self, reported: Mapping[PeerID, float]) -> None:
+    async def _know_samples(self, reported: ReportedSamples) -> None:
         """Learn how many samples of this epoch each peer has told the swarm of."""
         self._aggregator.know_samples(reported)
 

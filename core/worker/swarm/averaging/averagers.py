@@ -30,6 +30,7 @@ from core.worker.compute.optimizers import tensors_of
 from core.worker.compute.process_memory import return_free_memory
 from core.worker.swarm.aggregation.aggregators import AggregationRule, GradientAggregator, StateAggregator
 from core.worker.swarm.aggregation.bandwidths import TOLD, stated_bandwidth
+from core.worker.swarm.aggregation.claimed_weights import ReportedSamples
 from core.worker.swarm.averaging.averager_process import AveragerProcess
 from core.worker.swarm.averaging.rounds import Rounds
 from core.worker.swarm.averaging.state_download import StateDownload
@@ -132,7 +133,7 @@ class GradientAverager(grad_averager.GradientAverager, _ObservedAverager):
         self,
         *args: Any,
         aggregation: AggregationRule = USUAL,
-        reported: Callable[[], Mapping[PeerID, float]] = dict,
+        reported: Callable[[], ReportedSamples] = ReportedSamples,
         **kwargs: Any,
     ) -> None:
         self._reported = reported

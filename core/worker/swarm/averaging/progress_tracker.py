@@ -219,6 +219,7 @@ class ObservedTracker(ProgressTracker):
         self.liveness.update(before, self.others)
         self._clock.see(self.others, self.local_progress.epoch)
         self._known_keys.see(self.others, self.local_progress.epoch)
+        self.statistics.remember(self.reports)
         estimate = self._estimate()
         if self.on_no_peers_left is not None and self._is_nobody_left():
             self.on_no_peers_left()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -9,13 +10,17 @@ from typing import TYPE_CHECKING
 from hivemind.p2p import PeerID
 
 from core.protocol.peers import PeerSeen
+from core.worker.swarm.aggregation.claimed_weights import ReportedSamples
 from core.worker.swarm.dht.run_records import PeerInfo
 from core.worker.swarm.patches.monotonic_clock import steady_time
 
 if TYPE_CHECKING:
     from core.worker.swarm.averaging.progress_tracker import ObservedTracker
+    from core.worker.swarm.dht.progress_reports import PeerReport
 
 MAX_PEERS_TOLD = 500  # so that they fit on a line, whatever they call themselves
+HEARD_SECONDS = 60.0  # after which everybody has looked at a report that we have seen
+_BETWEEN_SECONDS = 15.0  # two looks that are remembered for that
 _DAY_SECONDS = 86_400.0
 
 
@@ -24,6 +29,15 @@ class SwarmStatistics:
 
     def __init__(self, tracker: ObservedTracker) -> None:
         self._tracker = tracker
+        self._looks: tuple[tuple[float, Mapping[bytes, PeerReport]], ...] = ()  # by rising time
+
+    def remember(self, reports: Mapping[bytes, PeerReport]) -> None:
+        """Keep what is reported just now, of everybody, until it is known to all."""
+        now, looks = steady_time(), self._looks
+        if not looks or now - looks[-1][0] >= _BETWEEN_SECONDS:
+            looks = (*looks, (now, reports))
+        known = sum(now - seen >= HEARD_SECONDS for seen, _ in looks)
+        self._looks = looks[max(0, known - 1) :]
 
     def peers(self, infos: Mapping[bytes, PeerInfo] = MappingProxyType({})) -> tuple[PeerSeen, ...]:
         """Who reports progress, with what they say of themselves: us first, and only so many of very many."""
@@ -36,8 +50,21 @@ class SwarmStatistics:
         others = self._tracker.others.items()
         return {subkey: report.peer_id.to_base58() for subkey, report in others if not report.client_mode}
 
-    def reported_samples(self) -> dict[PeerID, float]:
-        """How many samples of our epoch each of the others has by now: what it told and we believe, and at its speed.
+    def reported_samples(self) -> ReportedSamples:
+        """How many samples of our epoch each has: what it told and we believe, and at its speed; and what all know."""
+        return ReportedSamples(self._latest_samples(), self._samples_known_to_all())
+
+    def _samples_known_to_all(self) -> dict[PeerID, float]:
+        """Of each, ourselves included, by the last look that is old enough; of several reports the smallest counts."""
+        now, epoch, known = steady_time(), self._tracker.local_progress.epoch, dict[PeerID, float]()
+        old = [reports for seen, reports in self._looks if now - seen >= HEARD_SECONDS]
+        for report in old[-1].values() if old else ():
+            if report.epoch == epoch:
+                known[report.peer_id] = min(float(report.samples), known.get(report.peer_id, math.inf))
+        return known
+
+    def _latest_samples(self) -> dict[PeerID, float]:
+        """Of each of the others by now.
 
         What somebody reports beyond belief is none of it, so that a weight to match is still found to be a lie. Anybody
         may report in another's name, and so of several reports the largest counts.

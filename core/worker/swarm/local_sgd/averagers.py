@@ -268,6 +268,7 @@ class DeltaAverager(AuditedAverager, GradientAverager):
             codec=self._rule.codec,
             combine=self._rule.encoded_average,
             reported=self._aggregator.reported(exchange.senders),
+            known_to_all=self._aggregator.known_to_all(exchange.senders),
         )
 
     def _apply_update(self, tensor: Tensor, update: Tensor) -> None:

@@ -11,7 +11,7 @@ import hashlib
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -29,7 +29,7 @@ TOLERANCE = (
 MOST_DISPUTES = 2  # with different peers, that an honest peer may have: more liars than that are not expected
 MOST_SILENCES = 5  # exchanges in a row that a reducer may leave without account, as one whose next has begun
 SLACK = 1e-6  # of a weight
-STALENESS = 4.0  # times the samples that an honest reducer has heard of, its auditor may have, which looked later
+CAPPED = 4.0  # times what a reducer believes of a fast sender's report, its auditor may, see ``trust/sample_caps.py``
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,8 @@ class AuditedPart:
 
     ``combine`` makes the encoded average of decoded parts and their weights, by the run's rule. Senders, the reducer
     among them, are numbered in the order of the group; ``own`` is the auditor's number, and ``reported`` how many
-    samples each had told the swarm of, 0 where the auditor has not heard of any.
+    samples each had told the swarm of, 0 where the auditor has not heard of any; those ``known_to_all`` each had told
+    so early that the reducer must have heard of them.
     """
 
     reducer: int
@@ -57,6 +58,7 @@ class AuditedPart:
     codec: Codec
     combine: Callable[[Sequence[Tensor], Sequence[float]], Tensor]
     reported: Sequence[float]
+    known_to_all: Sequence[float]
 
     def decoded(self, encoded: bytes) -> Tensor:
         """The numbers in that encoding of the part; raises ValueError where it is none."""
@@ -65,10 +67,11 @@ class AuditedPart:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether the reducer is a liar, and with which senders it is in dispute, by their numbers."""
+    """Whether the reducer is a liar, and with which senders it is in dispute, by their numbers; ``reason`` says why."""
 
     is_liar: bool = False
     disputed: frozenset[int] = frozenset()
+    reason: str = field(default="", compare=False)
 
 
 def digest_of(encoded: Any) -> bytes:
@@ -82,19 +85,22 @@ def judge(part: AuditedPart, shown: Mapping[int, Shown], account: Account) -> Ve
     ``shown`` are those who have received all averages, the reducer and ourselves included.
     """
     if not len(account.weights) == len(account.digests) == part.senders:
-        return Verdict(is_liar=True)
+        return Verdict(is_liar=True, reason="its account is of another group")
     weighed = {sender: weight for sender, weight in enumerate(account.weights) if weight > 0}
     if account.weights[part.reducer] > MAX_RATIO * (part.reported[part.reducer] or math.inf):
-        return Verdict(is_liar=True)
+        return Verdict(is_liar=True, reason=f"it weighs itself {account.weights}, and reported {part.reported}")
     if not weighed.keys() <= shown.keys():
         return None
-    disputed = _wrongly_weighed(part, shown, account.weights)
-    disputed |= {each for each in weighed if digest_of(shown[each].encoded) != account.digests[each]}
+    misweighed = _wrongly_weighed(part, shown, account.weights)
+    other = {each for each in weighed if digest_of(shown[each].encoded) != account.digests[each]}
+    disputed, reason = misweighed | other, f"wrong weights {account.weights} of {misweighed}, other bytes of {other}"
     if disputed & {part.reducer, part.own}:  # of what it has sent itself, or we have, there is no doubt
-        return Verdict(is_liar=True)
+        return Verdict(is_liar=True, reason=reason)
     if disputed:
-        return Verdict(disputed=frozenset(disputed))
-    return Verdict(is_liar=not _is_average(part, [shown[each].encoded for each in weighed], [*weighed.values()]))
+        return Verdict(disputed=frozenset(disputed), reason=reason)
+    if not _is_average(part, [shown[each].encoded for each in weighed], [*weighed.values()]):
+        return Verdict(is_liar=True, reason="that is not the average")
+    return Verdict()
 
 
 def _is_average(part: AuditedPart, sent: Sequence[bytes], weights: Sequence[float]) -> bool:
@@ -112,15 +118,14 @@ def _wrongly_weighed(part: AuditedPart, shown: Mapping[int, Shown], weights: Seq
     """To whom the account gives more weight than was claimed, or less than any rule leaves.
 
     A newcomer has a third of its weight, and of one subnet four peers count in full, see `SenderShares`; who claims
-    more than it has reported counts for that, see `ClaimedWeights`, by a report that may be older than the auditor's.
-    Its own, the reducer may leave out.
+    more than it has reported counts for that, see `ClaimedWeights`. Its own, the reducer may leave out.
     """
-    least = (1 - SLACK) * min(1.0, MAX_OF_SUBNET / part.senders) / RAMP_ROUNDS / STALENESS
+    least = (1 - SLACK) * min(1.0, MAX_OF_SUBNET / part.senders) / RAMP_ROUNDS / CAPPED
     return {
         sender
         for sender, each in shown.items()
         if sender != part.reducer
-        and not is_honest_account(weights[sender], (1 + SLACK) * each.weight, part.reported[sender], least)
+        and not is_honest_account(weights[sender], (1 + SLACK) * each.weight, part.known_to_all[sender], least)
     }
 
 
