@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from hivemind.p2p import PeerID
 
 from core.worker.swarm.trust.met_peers import PATIENCE_ROUNDS, REMEMBERED_ROUNDS, MetPeers
@@ -11,41 +13,58 @@ CROWD = [PeerID(bytes([0x12, 0x20, number, *bytes(31)])) for number in range(10,
 GROUP = (ONE, OTHER)
 
 
-def held_up(rounds: int = PATIENCE_ROUNDS) -> MetPeers:
-    """Those of a group of two that had no quorum in so many rounds, after it had met a third peer."""
-    met = MetPeers()
-    met.see((*GROUP, ELSEWHERE), lacks_quorum=False)
-    for _ in range(rounds):
-        met.see(GROUP, lacks_quorum=True)
-    return met
+class Group:
+    """A group of two that has met a third peer, among those who have ``reported``."""
+
+    def __init__(self, reported: Iterable[PeerID]) -> None:
+        self.reported = {*reported}
+        self.met = MetPeers(lambda: self.reported)
+        self.met.end_round((*GROUP, ELSEWHERE), lacks_quorum=False)
+
+    def held_up(self, rounds: int = PATIENCE_ROUNDS) -> Group:
+        """The same after so many rounds that had no quorum."""
+        for _ in range(rounds):
+            self.end_round(lacks_quorum=True)
+        return self
+
+    def end_round(self, *, lacks_quorum: bool) -> None:
+        """Both exchange what they have changed."""
+        self.met.end_round(GROUP, lacks_quorum=lacks_quorum)
 
 
 def test_who_reports_counts_until_a_group_has_waited_for_it_for_some_rounds() -> None:
-    reported = (*GROUP, *CROWD)
-    assert held_up(PATIENCE_ROUNDS - 1).count(reported) == len(reported)
-    assert held_up().count(reported) == len(GROUP)
+    group = Group((*GROUP, *CROWD)).held_up(PATIENCE_ROUNDS - 1)
+    assert group.met.count() == len(group.reported)
+    assert group.held_up(1).met.count() == len(GROUP)
 
 
 def test_a_round_with_a_step_is_no_waiting() -> None:
-    met = held_up(PATIENCE_ROUNDS - 1)
-    met.see(GROUP, lacks_quorum=False)
-    met.see(GROUP, lacks_quorum=True)
-    assert met.count((*GROUP, *CROWD)) == len(GROUP) + len(CROWD)
+    group = Group((*GROUP, *CROWD)).held_up(PATIENCE_ROUNDS - 1)
+    group.end_round(lacks_quorum=False)
+    assert group.held_up(1).met.count() == len(GROUP) + len(CROWD)
 
 
 def test_who_was_met_counts_wherever_it_is_now_so_that_two_halves_of_a_swarm_do_not_both_step() -> None:
-    assert held_up().count((*GROUP, ELSEWHERE, *CROWD)) == 3
-    assert held_up(REMEMBERED_ROUNDS + 1).count((*GROUP, ELSEWHERE, *CROWD)) == 2
+    reported = (*GROUP, ELSEWHERE, *CROWD)
+    assert Group(reported).held_up().met.count() == 3
+    assert Group(reported).held_up(REMEMBERED_ROUNDS + 1).met.count() == 2
 
 
 def test_the_crowd_counts_no_more_while_it_reports_though_the_group_steps_and_newcomers_do_once_it_is_gone() -> None:
-    met = held_up()
+    group = Group((*GROUP, *CROWD)).held_up()
     for _ in range(PATIENCE_ROUNDS):
-        assert met.count((*GROUP, *CROWD)) == len(GROUP)
-        met.see(GROUP, lacks_quorum=False)
-    assert met.count(GROUP) == len(GROUP)
-    assert met.count((*GROUP, *CROWD[:1])) == 3
+        assert group.met.count() == len(GROUP)
+        group.end_round(lacks_quorum=False)
+    group.reported = {*GROUP}
+    assert group.met.count() == group.met.count() == len(GROUP)
+    group.end_round(lacks_quorum=False)
+    group.reported = {*GROUP, CROWD[0]}
+    assert group.met.count() == 3
 
 
-def test_many_reports_in_the_name_of_one_peer_are_of_one() -> None:
-    assert MetPeers().count([*GROUP, *[OTHER] * 20]) == 2
+def test_a_group_that_still_lacks_its_quorum_begins_to_wait_anew_once_the_crowd_is_gone() -> None:
+    group = Group((*GROUP, *CROWD)).held_up()
+    group.reported = {*GROUP, ELSEWHERE}
+    group.held_up(1)
+    group.reported = {*GROUP, ELSEWHERE, *CROWD}
+    assert group.met.count() == len(group.reported)

@@ -82,7 +82,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
     ) -> None:
         params, self._mirror, self._organiser, self._repair = list(params), mirror, organiser, Repair()
         self._inner = InnerOptimizer(params, optimizer, scheduler)
-        self.needs_gradient, self._met_peers = not is_state_server, MetPeers()
+        self.needs_gradient, self._met_peers = not is_state_server, MetPeers(lambda: self.tracker.statistics.peer_ids())
         self._progress = OwnProgress(codec("int8"), collaboration.max_stale_rounds, kwargs["listeners"].on_caught_up)
         name = quote(swarm_id(run_id, collaboration.mode, kwargs.get("rollback")), safe="")
         self._round_log = RoundLog(None if swarm.mode == "client" else swarm.folder / ROUNDS_FOLDER / name)
@@ -172,8 +172,8 @@ class LocalSgdOptimizer(SwarmOptimizer):
 
     def _group_metadata(self) -> tuple[Any, ...]:
         """What we tell the group of a round."""
-        peers, is_sure = self.tracker.statistics.peer_ids(), self._repair.min_outer_steps <= self._version[0]
-        counted, unreached = self._met_peers.count(peers), self.grad_averager.unreached.named()
+        is_sure, unreached = self._repair.min_outer_steps <= self._version[0], self.grad_averager.unreached.named()
+        counted = self._met_peers.count()
         return Told(self.local_epoch, *self._version, not self.client_mode, counted, unreached, is_sure).packed()
 
     def _average_gradients_and_load_into_optimizer(self, maybe_step_control: StepControl | None) -> None:
@@ -192,7 +192,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
         everybody = {peer.to_base58(): each for peer, each in outcome.everybody.items()}
         group = GroupAgreement(everybody.values(), everybody.get(self._organiser))
         right, ours, is_whole = group.version, self._version, not outcome.has_missing_parts
-        self._met_peers.see(outcome.everybody, lacks_quorum=group.lacks_quorum(ours, is_whole=is_whole))
+        self._met_peers.end_round(outcome.everybody, lacks_quorum=group.lacks_quorum(ours, is_whole=is_whole))
         if group.may_step(ours, is_whole=is_whole):
             self._repair.stepped(ours[0] + 1)
             return
