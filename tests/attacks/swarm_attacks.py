@@ -96,13 +96,15 @@ class Cost:
 
     ``whole`` is the mean share of their rounds in which all of them were, ``loss`` the mean of their held-out losses
     after the row's epochs, ``stalled`` the longest that one of them stood still, in seconds. ``named`` are the members
-    whom any of them named, also for what came of trying out changes; ``lost`` says in words what cannot be mended.
+    whom any of them named, also for what came of trying out changes, ``named_after`` the number of exchanges with lies
+    in which one of them did so at the earliest; ``lost`` says in words what cannot be mended.
     """
 
     whole: float
     loss: float
     stalled: float
     named: frozenset[int]
+    named_after: int | None
     lost: tuple[str, ...]
 
     @classmethod
@@ -118,6 +120,7 @@ class Cost:
             stalled=max(outcome.stalled[:honest]),
             named=frozenset(each for named in outcome.outliers[:honest] for each in named)
             | {each for tried in outcome.trials[:honest] for each in harmful(tried)},
+            named_after=min((each for each in outcome.named_after[:honest] if each is not None), default=None),
             lost=(*outcome.failures, *jumps),
         )
 
@@ -148,6 +151,6 @@ def cells(what: str, mode: Mode, cost: Cost, honest: Cost, size: SwarmSize) -> t
         f"{cost.whole:.0%}",
         f"{cost.loss / honest.loss:.2f}",
         f"{cost.stalled:.1f} s",
-        who(cost.named, size),
+        who(cost.named, size) + (f", exchange {cost.named_after}" if cost.named_after else ""),
         "; ".join(cost.lost) or "nothing",
     )

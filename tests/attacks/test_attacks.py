@@ -18,6 +18,7 @@ OUTCOME = Outcome(
     failures=[],
     seconds=20.0,
     outliers=[[4], [], [4], [], []],
+    named_after=[3, None, 2, None, None],
     whole=[1.0, 0.5, 1.0, 0.5, 0.0],
     stalled=[0.1, 0.2, 2.0, 0.3, 60.0],
 )
@@ -25,8 +26,14 @@ OUTCOME = Outcome(
 
 def test_what_an_attack_cost_is_what_the_honest_members_had_of_it() -> None:
     cost = Cost.of(OUTCOME, epochs=2, honest=4)
-    assert cost == Cost(whole=0.75, loss=2.2, stalled=2.0, named=frozenset({4}), lost=())
-    assert cells("a lie", "gradients", cost, cost, USUAL)[2:] == ("75%", "1.00", "2.0 s", "the liar", "nothing")
+    assert cost == Cost(whole=0.75, loss=2.2, stalled=2.0, named=frozenset({4}), named_after=2, lost=())
+    assert cells("a lie", "gradients", cost, cost, USUAL)[2:] == (
+        "75%",
+        "1.00",
+        "2.0 s",
+        "the liar, exchange 2",
+        "nothing",
+    )
 
 
 def test_who_is_named_for_what_came_of_trying_out_its_changes_counts() -> None:

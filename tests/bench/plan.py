@@ -31,6 +31,7 @@ ROWS = (
     "liars",
     "gradient_liars",
     "experts",
+    "experts_memory",
     "fleet",
     "steering",
     "window_start",
@@ -59,7 +60,8 @@ class Plan:
     ``window_times_faster``. Home lines are watched for ``line_rounds`` rounds of each of the two, for ``codec_rounds``
     with each other codec, and for ``home_loss_seconds`` where losses are compared; of the other rows about local SGD,
     each has its number of rounds; a newcomer downloads a state of ``newcomer_numbers``, and GPT-2 trains for
-    ``gpt2_rounds`` of two minutes. Experts are trained for ``expert_steps`` on each line.
+    ``gpt2_rounds`` of two minutes. Experts are trained for ``expert_steps``, and a host is
+    watched for ``expert_seconds``.
     """
 
     rows: tuple[str, ...]
@@ -85,6 +87,7 @@ class Plan:
     home_loss_seconds: float
     gpt2_rounds: int
     expert_steps: int
+    expert_seconds: float
 
     @property
     def wants_peers(self) -> bool:
@@ -145,7 +148,8 @@ FULL = Plan(
     liar_rounds=12,
     home_loss_seconds=900.0,
     gpt2_rounds=5,
-    expert_steps=1200,
+    expert_steps=3000,
+    expert_seconds=3600.0,
 )
 QUICK = Plan(
     rows=ROWS,
@@ -171,6 +175,7 @@ QUICK = Plan(
     home_loss_seconds=100.0,
     gpt2_rounds=2,
     expert_steps=40,
+    expert_seconds=60.0,
 )
 ROOT_SECONDS = 10.0  # a round in which peers come and go, at the most
 

@@ -1,4 +1,4 @@
-"""One process of a run with experts whose tokens are sums: ``ROLE FOLDER STEPS SEED LISTEN [ADDRESS…]``.
+"""One process of a run with experts that learns program text: ``ROLE FOLDER STEPS SEED LISTEN [ADDRESS…]``.
 
 It says lines of JSON; the samples follow from the seed. A ``host`` hosts its share until it is killed. A ``remote``
 trains trunk and routers with the experts of all hosts; it says what it has learned after so many steps, and goes on
@@ -15,6 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from statistics import mean
 
 import torch
 import torch.nn.functional as F
@@ -25,19 +26,19 @@ from core.run.spec.language_models import GPT2
 from core.run.spec.recipe import MoeLM
 from core.worker.experts.calls import LocalExperts
 from core.worker.process import process_tree
-from core.worker.recipes.arithmetic_gpt import Sums
 from core.worker.recipes.initialization import model_from_scratch
 from core.worker.recipes.mixture_model import MixtureModel, experts_in, remote_model, whole_model
 from core.worker.swarm.experts.caller import ExpertCaller
 from core.worker.swarm.experts.host import ExpertHost
+from tests.experiments.same_samples.program_text import LENGTH, ProgramText
 from tests.support.peers.state_peers import entered, say
 
 RUN_ID = "experts"
-DIGITS, BATCH = 2, 64
-TOKENS = BATCH * (3 * DIGITS + 2)  # of a step
-TRUNK = GPT2(vocab_size=16, hidden_size=64, num_hidden_layers=4, num_attention_heads=4, max_position_embeddings=16)
+BATCH = 16  # samples of a step
+TOKENS = BATCH * LENGTH
+TRUNK = GPT2(vocab_size=256, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, max_position_embeddings=LENGTH)
 SPEC = ExpertsSpec(experts=6, learning_rate=3e-3, batch_tokens=TOKENS // 4, max_wait_seconds=5.0)
-RECIPE = MoeLM(config=TRUNK, sequence_length=16, experts=SPEC)
+RECIPE = MoeLM(config=TRUNK, sequence_length=LENGTH, experts=SPEC)
 EXPERTS = list(experts_in(RECIPE))
 LEARNING_RATE = 3e-3
 WARM_UP_STEPS = 5
@@ -87,11 +88,11 @@ def set_after_a_line(event: threading.Event) -> None:
 
 
 class Training:
-    """A model that learns sums, the same ones in the same order whatever it is made of."""
+    """A model that learns program text, the same samples in the same order whatever it is made of."""
 
     def __init__(self, model: torch.nn.Module, mixture: MixtureModel | None, seed: int) -> None:
         self._model, self._mixture = model, mixture
-        self._sums = Sums(DIGITS, seed)
+        self._text = ProgramText(seed)
         held = [] if mixture is None else [layer.experts for layer in mixture.mixtures.values()]
         of_experts = [each for experts in held if isinstance(experts, LocalExperts) for each in experts.parameters()]
         known = set(map(id, of_experts))
@@ -102,7 +103,7 @@ class Training:
     def step(self) -> float:
         """One step, and how long it has taken, in seconds."""
         began = time.monotonic()
-        loss = self._loss(self._sums.draw(BATCH))
+        loss = self._loss(self._text.draw(BATCH))
         if self._mixture is not None:
             loss = loss + self._mixture.load_balancing_loss()
         self._optimizer.zero_grad()
@@ -111,19 +112,18 @@ class Training:
         return time.monotonic() - began
 
     def run(self, steps: int) -> None:
-        """So many steps; says how fast they were, and the loss of held-out sums."""
+        """So many steps; says how fast they were, and the loss of held-out text."""
         seconds = [self.step() for _ in range(steps)]
         self._model.eval()
         with torch.inference_mode():
-            held_out = float(self._loss(Sums(DIGITS, seed=0).held_out()))
+            held_out = mean(float(self._loss(samples)) for samples in torch.split(self._text.held_out, BATCH))
         self._model.train()
         counted = seconds[WARM_UP_STEPS:]
         say(loss=held_out, tokens_per_second=TOKENS * len(counted) / sum(counted), longest=max(counted))
 
-    def _loss(self, pairs: Tensor) -> Tensor:
-        batch = self._sums.encode(pairs)
-        logits: Tensor = self._model(input_ids=batch.inputs).logits[:, 2 * DIGITS + 1 :]
-        return F.cross_entropy(logits.flatten(0, 1), batch.targets.flatten())
+    def _loss(self, samples: Tensor) -> Tensor:
+        logits: Tensor = self._model(input_ids=samples).logits[:, :-1]
+        return F.cross_entropy(logits.flatten(0, 1), samples[:, 1:].flatten())
 
 
 def main(role: str, folder: Path, steps: int, seed: int, listen: str, addresses: Sequence[str]) -> None:

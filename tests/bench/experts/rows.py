@@ -24,10 +24,11 @@ LOOPBACK = "loopback"
 LISTEN = "/ip4/127.0.0.1/tcp/0"
 LINES = {f"{mbits} Mbit/s": Line(0.0, 0.0, mbits * 1e6) for mbits in (1000, 100, 20)}
 SEEDS = (1, 2, 3)
-"""Of the samples: so small a model learns sums all at once, sooner or later, so that one seed says little."""
+"""Of the samples."""
+LINE_STEPS = 300  # for a speed on a line, where a step takes as long as its tokens
 MAX_STANDSTILL_SECONDS = 5.0
 STEPS_AFTER_KILL = 20  # in which the standstill is looked for
-LIMIT_SECONDS = 900.0
+LIMIT_SECONDS = 1800.0
 
 Script = LineProcess[dict[str, Any]]
 Start = Callable[..., Script]
@@ -49,12 +50,16 @@ class Trained:
 
 @dataclass
 class ExpertsMeasured:
-    """``hosted`` is by the name of the line; ``standstill`` is the longest step since a host was killed, in seconds."""
+    """``hosted`` is by the name of the line; ``standstill`` is the longest step since a host was killed, in seconds.
+
+    ``host_growth`` is a host's memory at the end of an hour, as a multiple of that in its first minutes.
+    """
 
     hosted: dict[str, Trained] = field(default_factory=dict)
     whole: Trained | None = None
     trunk: Trained | None = None
     standstill: float | None = None
+    host_growth: float | None = None
 
 
 def experts_deeds(ground: Ground, steps: int, measured: ExpertsMeasured) -> Mapping[str, Callable[[], object]]:
@@ -104,7 +109,7 @@ def _speeds(measured: ExpertsMeasured) -> str:
 def _in_one_process(ground: Ground, steps: int, measured: ExpertsMeasured) -> tuple[Trained, Trained]:
     with told_as_not_measured(), peer_group(ground.folder / "experts-one-process") as group:
         measured.whole, measured.trunk = (
-            _together(_trained(_starter(group, steps, seed)(role)) for seed in SEEDS) for role in ("whole", "trunk")
+            _together(_trained(starter(group, steps, seed)(role)) for seed in SEEDS) for role in ("whole", "trunk")
         )
     return measured.whole, measured.trunk
 
@@ -124,7 +129,9 @@ def _hosted(ground: Ground, steps: int, name: str, line: Line | None, measured: 
 
             def start(role: str, *addresses: str) -> Script:
                 host = net.host(line=line)
-                return _starter(group.at(host), steps, SEEDS[0], f"{host.ip}/tcp/31337")(role, *addresses)
+                return starter(group.at(host), min(steps, LINE_STEPS), SEEDS[0], f"{host.ip}/tcp/31337")(
+                    role, *addresses
+                )
 
             measured.hosted[name], _ = _lived(start)
             return measured.hosted[name]
@@ -133,7 +140,7 @@ def _hosted(ground: Ground, steps: int, name: str, line: Line | None, measured: 
 def _on_loopback(folder: Path, steps: int, seed: int) -> tuple[Trained, float]:
     """What became of it, and the longest step after a host was killed."""
     with peer_group(folder) as group:
-        trained, end_of_host = _lived(_starter(group, steps, seed))
+        trained, end_of_host = _lived(starter(group, steps, seed))
         return trained, end_of_host()
 
 
@@ -144,7 +151,9 @@ def _together(each: Iterable[Trained]) -> Trained:
     return Trained(losses, median(it.tokens_per_second for it in trained))
 
 
-def _starter(group: PeerGroup, steps: int, seed: int, listen: str = LISTEN) -> Start:
+def starter(group: PeerGroup, steps: int, seed: int, listen: str = LISTEN) -> Start:
+    """How processes that take so many steps are started in that group; a name is that of a role and its addresses."""
+
     def start(role: str, *addresses: str) -> Script:
         name = f"{role}-{seed}-{len(addresses)}"
         return group.script(name, SCRIPT, role, str(group.folder / name), str(steps), str(seed), listen, *addresses)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.bench.experts.memory import FEW, LOOKS, growth, host_memory_row
 from tests.bench.experts.rows import (
     LINES,
     LOOPBACK,
@@ -76,3 +77,12 @@ def test_a_standstill_is_the_longest_step_since_the_kill() -> None:
     trainer: Any = Trainer()
     assert _standstill(trainer, Host()) == 4.5  # type: ignore[arg-type]
     assert len(trainer.said) > STEPS_AFTER_KILL
+
+
+def test_memory_that_grows_by_more_than_a_fiftieth_between_the_first_minutes_and_the_last_is_not_passed_over() -> None:
+    steady = [50 * 2**20] * FEW + [60 * 2**20] * (LOOKS - FEW)
+    grown = [each + number * 2**20 // 4 for number, each in enumerate(steady)]
+    assert growth(steady) == 1.0 and growth(grown) > 1.15
+    assert host_memory_row(ExpertsMeasured(host_growth=growth(steady))).is_reached
+    assert host_memory_row(ExpertsMeasured(host_growth=growth(grown))).is_reached is False
+    assert host_memory_row(ExpertsMeasured()).is_reached is None

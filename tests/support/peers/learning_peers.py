@@ -228,6 +228,7 @@ class Training:
             downloads=[len(DOWNLOADED.findall(log)) for log in logs],
             repaired=[max(map(int, REPAIRED.findall(log)), default=0) for log in logs],
             outliers=[self._outliers(folder) for folder in self._folders],
+            named_after=[self._named_after(folder) for folder in self._folders],
             steps=[
                 max((each.steps or 0 for each in events_in(folder, Progress)), default=0) for folder in self._folders
             ],
@@ -269,6 +270,15 @@ class Training:
         named = {peer for event in events_in(folder, RoundFinished) for peer in event.outliers}
         heard = (suspect for event in events_in(folder, SuspectsSeen) for suspect in event.suspects)
         return sorted(map(self._ids().index, named | {each.peer_id for each in heard if each.found_out}))
+
+    def _named_after(self, folder: Path) -> int | None:
+        """In which of its exchanges since the first lie the member with that folder has named a liar first."""
+        lies_from = {peer: member.lies_from for peer, member in zip(self._ids(), self.row.members, strict=True)}
+        since = min((epoch for epoch in lies_from.values() if epoch is not None), default=0)
+        liars = {peer for peer, epoch in lies_from.items() if epoch is not None}
+        told = [each for each in events_in(folder, RoundFinished) if each.kind != "state" and each.peers > 1]
+        rounds = enumerate((each for each in told if each.epoch >= since), 1)
+        return next((number for number, each in rounds if liars & {*each.outliers}), None)
 
     def _trials(self, log: str) -> list[list[float]]:
         """By which shares the held-out loss has changed along the changes of each member, as that log says."""

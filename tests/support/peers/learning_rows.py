@@ -82,7 +82,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     of others that each has replayed, ``kept`` how often it kept what it had changed, ``downloads`` the states that
     each has downloaded, and ``repaired`` its micro-batches, at the most, while it looked for the right base weights.
     ``outliers`` are the numbers of the members that each has named as such, or has heard from the organiser or a keeper
-    to be found out, so that it averages with them no more. ``steps`` is how many each took in a round at the most,
+    to be found out, so that it averages with them no more; ``named_after`` is in which of its exchanges since the first
+    lie, from 1, each has named a liar first, if in any. ``steps`` is how many each took in a round at the most,
     ``counted`` in how many of its rounds what it had changed counted. ``whole`` is the share of each one's rounds,
     after the first epoch, in which all honest members were, and ``stalled`` for how many seconds it stood still at
     the most after that. ``shared_numbers`` is how many numbers all have in common, those that are averaged;
@@ -104,6 +105,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     downloads: list[int] = []
     repaired: list[int] = []
     outliers: list[list[int]] = []
+    named_after: list[int | None] = []
     steps: list[int] = []
     counted: list[int] = []
     whole: list[float] = []
@@ -112,6 +114,10 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     round_bytes: int = 0
     trials: list[list[list[float]]] = []
     least_shares: list[float] = []
+
+    def is_named_within(self, exchanges: int) -> bool:
+        """Whether any member had named a liar after so many of its exchanges since the first lie."""
+        return any(after is not None and after <= exchanges for after in self.named_after)
 
     def remaining_loss(self, member: int) -> float:
         """The loss at the end as a share of that of the untrained model."""
