@@ -180,10 +180,9 @@ def _trained(script: Script) -> Trained:
 
 def _standstill(trainer: Script, host: Script) -> float:
     """The longest step from the kill until so many were taken without the host's experts."""
-    trainer.until(lambda said: "present" in said, seconds=LIMIT_SECONDS)
+    all_present = trainer.until(lambda said: "present" in said, seconds=LIMIT_SECONDS)["present"]
     since = len(trainer.said)
     host.kill()
-    all_present = trainer.said[-1]["present"]
     lost = trainer.until(lambda said: said["present"] < all_present, since, LIMIT_SECONDS)
     end = trainer.said.index(lost, since) + STEPS_AFTER_KILL
     trainer.until(lambda _said: len(trainer.said) > end, since, LIMIT_SECONDS)
