@@ -165,6 +165,8 @@ def _activity(session: Session) -> str:
     match session.contribution_status.state if session.contribution_status else None:
         case "alone":
             return translate("Status", "Training alone")
+        case "without_step":
+            return translate("Status", "Training, but nothing counts at present")
         case "out_of_sync":
             return translate("Status", "Catching up with the others")
         case _:
