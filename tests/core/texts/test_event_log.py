@@ -94,6 +94,7 @@ TOLD: list[tuple[ClientEvent, str]] = [
     (Confined(gaps=("everything",)), "can do what you can"),
     (EngineChecked(torch="2.13", hivemind="1.1.12"), "hivemind 1.1.12"),
     (FitMeasured(device="cpu", micro_batch=4, samples_per_second=31.0), "about 31 samples/s."),
+    (FitMeasured(device="cpu", micro_batch=1, samples_per_second=0.054), "about 0.054 samples/s."),
     (FitMeasured(device="cpu", micro_batch=0), "no memory for even one sample"),
     (Connected(peer_id="12D3KooWabcdefghijklmnop", peers=3), "3 peers known"),
     (Network(mode="client", reason=LocalizedText("behind a NAT")), "Only outgoing connections"),
