@@ -145,10 +145,10 @@ class Published(Event, tag="published", kw_only=True, frozen=True):
 class StateLoading(Event, tag="state_loading", kw_only=True, frozen=True):
     """The run's current state is being downloaded, or its files: what it learns from or begins with.
 
-    A state's total is what the manifest promises.
+    A state's total is what the manifest promises; of the ``rest`` of one from a mirror nobody knows it (0).
     """
 
-    what: Literal["state", "files"] = "state"
+    what: Literal["state", "rest", "files"] = "state"
     received_bytes: Count
     total_bytes: Count
 

@@ -4872,6 +4872,10 @@
         <translation>Das Training wird vorbereitet&#xa0;…</translation>
     </message>
     <message>
+        <source>Downloading the rest of the state from a peer · %1</source>
+        <translation>Der Rest des Standes wird von einem Teilnehmer heruntergeladen · %1</translation>
+    </message>
+    <message>
         <source>Downloading the run&apos;s state · %1</source>
         <translation>Der Stand des Laufs wird heruntergeladen · %1</translation>
     </message>

@@ -184,6 +184,8 @@ def test_a_download_says_how_far_it_is() -> None:
     assert status(replace(STARTING, loading=loading)) == "Downloading the run's state · 4.7 MB of 12.0 MB · 39 %"
     endless = StateLoading(received_bytes=4_700_000, total_bytes=0)
     assert status(replace(STARTING, loading=endless)) == "Downloading the run's state · 4.7 MB"
+    rest = StateLoading(what="rest", received_bytes=38_000, total_bytes=0)
+    assert status(replace(STARTING, loading=rest)) == "Downloading the rest of the state from a peer · 38.0 KB"
 
 
 def test_a_crash_says_when_the_next_attempt_begins() -> None:
