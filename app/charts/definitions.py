@@ -105,7 +105,7 @@ def _watts(value: float) -> str:
 
 _LOSS = Graph("loss", ("loss", "run_loss"), figures.loss, starts_at_zero=False, bridge_seconds=inf)
 GRAPHS = (
-    Graph("throughput", ("my_rate", "swarm_rate"), figures.rate, axis=figures.number),
+    Graph("throughput", ("my_rate", "swarm_rate"), figures.rate, axis=figures.amount),
     _LOSS,
     replace(_LOSS, key="loss_by_samples", along="run_samples"),
     Graph("accuracy", ("accuracy",), figures.share, ceiling=1.0, bridge_seconds=inf),

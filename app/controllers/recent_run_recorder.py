@@ -7,9 +7,11 @@ from pathlib import Path
 from core.client.session import Session
 from core.errors import ErrorKind, UserError
 from core.protocol.commands import Join
+from core.protocol.events import RunFound
 from core.records.recent_runs import LastState, RecentRun, RecentRuns
 
 MAX_NAME_CHARACTERS = 200
+MAX_REASON_CHARACTERS = 300
 
 
 class RecentRunRecorder:
@@ -17,7 +19,7 @@ class RecentRunRecorder:
 
     def __init__(self, path: Path) -> None:
         self._runs = RecentRuns(path)
-        self._recorded: tuple[str, LastState, bool] | None = None
+        self._recorded: tuple[str, LastState, str, bool] | None = None
 
     @property
     def runs(self) -> tuple[RecentRun, ...]:
@@ -43,7 +45,8 @@ class RecentRunRecorder:
         run, opening, state = session.chosen, session.opening, _last_state(session)
         if run is None or state is None or not isinstance(opening, Join):
             return False
-        recorded = (run.manifest.run.id, state, session.phase == "ended")  # the list says when it was left
+        reason = _reason(run) if state == "finished" else ""
+        recorded = (run.manifest.run.id, state, reason, session.phase == "ended")  # the list says when it was left
         if recorded == self._recorded:
             return False
         self._recorded = recorded
@@ -55,9 +58,21 @@ class RecentRunRecorder:
                 address=_address_of(opening),
                 last_state=state,
                 at=at,
+                reason=reason,
+                has_helped=session.contributed_samples > 0 or self._has_helped(run),
             )
         )
         return True
+
+    def _has_helped(self, run: RunFound) -> bool:
+        """Whether it is on the list, and this computer had computed something for it before."""
+        key = run.manifest.run.id, run.organiser
+        return any(each.has_helped for each in self.runs if (each.run_id, each.organiser) == key)
+
+
+def _reason(run: RunFound) -> str:
+    """What the organiser says of the end of a run."""
+    return (run.order.reason or run.manifest.run.notice)[:MAX_REASON_CHARACTERS]
 
 
 def _address_of(opening: Join) -> str:
@@ -74,7 +89,8 @@ def _last_state(session: Session) -> LastState | None:
         return "failed" if session.consent else "refused"
     if session.consent is None or session.chosen is None:
         return None
-    if session.chosen.manifest.run.state == "finished" or session.order.state == "ended":
+    has_drained = session.order.state == "draining" and session.phase == "ended"  # nobody is left to hear more of it
+    if session.chosen.manifest.run.state == "finished" or session.order.state == "ended" or has_drained:
         return "finished"
     if session.pause is not None:
         return "paused"

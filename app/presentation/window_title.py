@@ -84,6 +84,8 @@ def _at_work(session: Session) -> str:
     match session.contribution_status.state if session.contribution_status else None:
         case "alone":
             return translate("WindowTitle", "Training alone")
+        case "without_step":
+            return translate("WindowTitle", "Nothing counts")
         case "out_of_sync":
             return translate("WindowTitle", "Catching up")
         case _:

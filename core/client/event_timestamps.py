@@ -68,8 +68,8 @@ class EventTimestamps:
 
 
 def is_averaged(finished: RoundFinished) -> bool:
-    """A round that nobody else took part in is not an averaging."""
-    return finished.ok and finished.peers > 1
+    """Return whether the run moved by a round with others: one without anybody else, or without a step, is none."""
+    return finished.ok and finished.peers > 1 and finished.stepped
 
 
 def last_averaged(session: Session) -> RoundFinished | None:

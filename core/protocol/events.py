@@ -145,10 +145,10 @@ class Published(Event, tag="published", kw_only=True, frozen=True):
 class StateLoading(Event, tag="state_loading", kw_only=True, frozen=True):
     """The run's current state is being downloaded, or its files: what it learns from or begins with.
 
-    A state's total is what the manifest promises.
+    A state's total is what the manifest promises; of the ``rest`` of one from a mirror nobody knows it (0).
     """
 
-    what: Literal["state", "files"] = "state"
+    what: Literal["state", "rest", "files"] = "state"
     received_bytes: Count
     total_bytes: Count
 
@@ -196,6 +196,8 @@ class Progress(Event, tag="progress", kw_only=True, frozen=True):
 class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):
     """An averaging round ended: with ``peers`` in the group, us included; or failed, and why.
 
+    What was averaged with others may still not be ``stepped`` with: with local SGD that takes more than half of the
+    run's peers, and the right base weights. Then ``reason`` says what was in the way, and what follows.
     ``changes`` are those of local SGD. ``epoch`` is the one whose gradients or changes were averaged; of the state, the
     one in which it has ended. ``outliers`` are the peer ids of those who have sent us what cannot be right, and was
     left out, or far larger numbers than the others, which were cut down; ``liars`` return what is not the average, as
@@ -209,6 +211,7 @@ class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):
     peers: Count
     seconds: float
     reason: LocalizedText = LocalizedText()
+    stepped: bool = True
     counted: bool = True
     counted_share: float = 1.0
     outliers: tuple[str, ...] = ()
@@ -228,9 +231,13 @@ class CaughtUp(Event, tag="caught_up", kw_only=True, frozen=True):
 
 
 class ContributionStatus(Event, tag="contribution_status", kw_only=True, frozen=True):
-    """Whether this computer contributes to the run at present, and why or why not."""
+    """Whether this computer contributes to the run at present, and why or why not.
 
-    state: Literal["helping", "alone", "out_of_sync", "starting"]
+    Rounds of which none was stepped with, one after the other, are ``without_step``: others are there, and nothing that
+    anybody computes counts.
+    """
+
+    state: Literal["helping", "alone", "without_step", "out_of_sync", "starting"]
     reason: LocalizedText = LocalizedText()
 
 

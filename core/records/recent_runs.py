@@ -22,7 +22,10 @@ LastState = Literal["trained", "paused", "failed", "refused", "finished"]
 
 
 class RecentRun(StrictStruct, kw_only=True, frozen=True):
-    """One run; ``address`` can be pasted as it is, ``at`` is in seconds since 1970."""
+    """One run; ``address`` can be pasted as it is, ``at`` is in seconds since 1970.
+
+    ``reason`` is what its organiser said when it ended; ``has_helped``: this computer has computed something for it.
+    """
 
     run_id: Annotated[str, Meta(min_length=1, max_length=64)]
     name: Annotated[str, Meta(max_length=200)]
@@ -30,6 +33,8 @@ class RecentRun(StrictStruct, kw_only=True, frozen=True):
     address: Annotated[str, Meta(max_length=16_000)]
     last_state: LastState
     at: Annotated[float, Meta(ge=0, le=1e12)]
+    reason: Annotated[str, Meta(max_length=300)] = ""
+    has_helped: bool = False
 
 
 class RecentRuns:

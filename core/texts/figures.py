@@ -30,8 +30,7 @@ def rate(per_second: float | None) -> str:
     """Return samples per second as ``512/s``, or ``0.054/s``; what is not known is never shown as zero."""
     if per_second is None or math.isnan(per_second):
         return unknown()
-    figure = small(per_second) if 0 < per_second < 1 else number(per_second)
-    return fill_placeholders(translate("Figures", "%1/s"), figure)
+    return fill_placeholders(translate("Figures", "%1/s"), amount(per_second))
 
 
 def byte_rate(per_second: float) -> str:
@@ -42,6 +41,11 @@ def byte_rate(per_second: float) -> str:
 def number(value: float) -> str:
     """Return ``512`` or ``4.7``: one digit after the point only below ten."""
     return installed().decimal(value, 0 if abs(value) >= 10 or value == int(value) else 1)
+
+
+def amount(value: float) -> str:
+    """Return a number that is not negative as ``512``, ``4.7`` or ``0.054``: with two digits also below one."""
+    return small(value) if 0 < value < 1 else number(value)
 
 
 def small(value: float) -> str:

@@ -47,7 +47,7 @@ def of_measured(fit: FitMeasured, swarm_samples_per_second: float | None) -> str
         return translate("Fit", "Does not fit: there is no memory for even one sample")
     parts = [fill_placeholders(translate("Fit", "Fits with micro-batch %1"), figures.count(fit.micro_batch))]
     if fit.samples_per_second is not None:
-        parts.append(fill_placeholders(translate("Fit", "about %1 samples/s"), figures.number(fit.samples_per_second)))
+        parts.append(fill_placeholders(translate("Fit", "about %1 samples/s"), figures.amount(fit.samples_per_second)))
         share = share_of_swarm(fit.samples_per_second, swarm_samples_per_second)
         if share is not None:
             parts.append(fill_placeholders(translate("Fit", "%1 of the swarm"), figures.share(share)))

@@ -87,6 +87,8 @@ def _starting(session: Session) -> str:
 def loading(event: StateLoading) -> str:
     """Return the progress of a download: ``Downloading the run's state · 4.7 MB of 12.0 MB · 39 %``."""
     received = figures.size(event.received_bytes)
+    if event.what == "rest":
+        return fill_placeholders(translate("Status", "Downloading the rest of the state from a peer · %1"), received)
     if not event.total_bytes:
         words = (
             translate("Status", "Downloading the run's state · %1")
@@ -165,6 +167,8 @@ def _activity(session: Session) -> str:
     match session.contribution_status.state if session.contribution_status else None:
         case "alone":
             return translate("Status", "Training alone")
+        case "without_step":
+            return translate("Status", "Training, but nothing counts at present")
         case "out_of_sync":
             return translate("Status", "Catching up with the others")
         case _:

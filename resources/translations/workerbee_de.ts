@@ -1667,8 +1667,19 @@
         <translation>Epoche %1: Checkpoint gespeichert als %2</translation>
     </message>
     <message>
+        <source>Connected, but no round moves the run.</source>
+        <translation>Verbunden, aber keine Runde bringt den Lauf voran.</translation>
+    </message>
+    <message>
         <source>Round %1: changes not averaged: %2.</source>
         <translation>Runde %1: Änderungen nicht gemittelt: %2.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Round %1: changes averaged with %n peer(s), but no step taken: %2.</source>
+        <translation>
+            <numerusform>Runde %1: Änderungen mit %n Teilnehmer gemittelt, aber kein Schritt getan: %2.</numerusform>
+            <numerusform>Runde %1: Änderungen mit %n Teilnehmern gemittelt, aber kein Schritt getan: %2.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Your change was left out: it was far larger than is usual.</source>
@@ -4861,6 +4872,10 @@
         <translation>Das Training wird vorbereitet&#xa0;…</translation>
     </message>
     <message>
+        <source>Downloading the rest of the state from a peer · %1</source>
+        <translation>Der Rest des Standes wird von einem Teilnehmer heruntergeladen · %1</translation>
+    </message>
+    <message>
         <source>Downloading the run&apos;s state · %1</source>
         <translation>Der Stand des Laufs wird heruntergeladen · %1</translation>
     </message>
@@ -4925,6 +4940,10 @@
     <message>
         <source>Training alone</source>
         <translation>Trainiert allein</translation>
+    </message>
+    <message>
+        <source>Training, but nothing counts at present</source>
+        <translation>Trainiert, aber zurzeit zählt nichts</translation>
     </message>
     <message>
         <source>Catching up with the others</source>
@@ -5550,6 +5569,10 @@
     <message>
         <source>Training alone</source>
         <translation>Trainiert allein</translation>
+    </message>
+    <message>
+        <source>Nothing counts</source>
+        <translation>Nichts zählt</translation>
     </message>
     <message>
         <source>Catching up</source>
@@ -6431,6 +6454,38 @@
     <message>
         <source>%1: the engine sees %2 GPUs.</source>
         <translation>%1: Das Trainingsprogramm sieht %2 GPUs.</translation>
+    </message>
+    <message>
+        <source>this computer catches up with a peer that is ahead</source>
+        <translation>dieser Computer holt einen Teilnehmer ein, der voraus ist</translation>
+    </message>
+    <message>
+        <source>this computer&apos;s weights are not those of the others, whose weights it gets now</source>
+        <translation>die Gewichte dieses Computers sind nicht die der anderen; er holt sich jetzt deren Gewichte</translation>
+    </message>
+    <message>
+        <source>no peer of the group can share its weights, as one has to</source>
+        <translation>kein Teilnehmer der Gruppe kann seine Gewichte weitergeben, und einer muss es können</translation>
+    </message>
+    <message>
+        <source>a part of the average was lost; this computer asks the others for the outcome</source>
+        <translation>ein Teil des Mittels ging verloren; dieser Computer fragt die anderen nach dem Ergebnis</translation>
+    </message>
+    <message>
+        <source>the others of the group are behind this computer</source>
+        <translation>die anderen der Gruppe liegen hinter diesem Computer zurück</translation>
+    </message>
+    <message>
+        <source>what was learned is kept for the next round</source>
+        <translation>das Gelernte bleibt für die nächste Runde erhalten</translation>
+    </message>
+    <message>
+        <source>only %1 of %2 peers took part with the latest weights, and a step takes more than half; %3</source>
+        <translation>mit den neuesten Gewichten waren nur %1 von %2 Teilnehmern dabei, und ein Schritt braucht mehr als die Hälfte; %3</translation>
+    </message>
+    <message>
+        <source>Nothing counts at present: the last %1 rounds took no step, %2.</source>
+        <translation>Zurzeit zählt nichts: Die letzten %1 Runden brachten keinen Schritt, %2.</translation>
     </message>
     <message>
         <source>Averaging takes %1 s of an epoch of %2 s, and each computer waits for %3 s, as half of its samples at the most may lack the last step. With about %4 samples in an epoch, averaging would be a fifth, with no wait.</source>

@@ -120,6 +120,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>Round %1: changes averaged with %n peer(s), but no step taken: %2.</source>
+        <translation>
+            <numerusform>Round %1: changes averaged with %n peer, but no step taken: %2.</numerusform>
+            <numerusform>Round %1: changes averaged with %n peers, but no step taken: %2.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Caught up with %n round(s) of the others:</source>
         <translation>
             <numerusform>Caught up with %n round of the others:</numerusform>

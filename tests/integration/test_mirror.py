@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from core.errors import ErrorKind
-from core.protocol.events import Progress, RoundFinished, Warned
+from core.protocol.events import Progress, RoundFinished, StateLoading, Warned
 from core.run.manifest import RunManifest
 from core.run.spec.data import SumsData
 from core.run.spec.optimizer import AdamW
@@ -56,6 +56,9 @@ def test_newcomers_begin_with_the_mirrors_weights_unless_those_are_stale(tmp_pat
         assert server.requests == []  # whoever can replay the rounds, or has seen them all, asks for nothing
         late = hired.volunteer(organiser.posted, "late", "client")
         received = late.all(Progress)[0].received_bytes
+        told = [(each.what, each.received_bytes) for each in late.all(StateLoading) if each.what != "files"]
+        states = [received for what, received in told if what == "state"]
+        assert states == sorted(states) and told[-1][0] == "rest", told  # no second state that begins at 0 %
         assert "caught up with" in log_of(late), log_of(late)
         assert "sent a state of" not in log_of(late)
         assert server.asked("index.json") == [0]

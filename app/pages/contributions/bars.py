@@ -68,8 +68,7 @@ def bars_of(report: ContributionReport, measured: Measured) -> list[Bar]:
 
 def _hours(value: float) -> str:
     """As many digits as tell the marks of an axis apart that ends below an hour."""
-    figure = figures.number(value) if value >= 1 or not value else figures.small(value)
-    return fill_placeholders(translate("ContributionBars", "%1 h"), figure)
+    return fill_placeholders(translate("ContributionBars", "%1 h"), figures.amount(value))
 
 
 def _label(date: QDate, is_day: bool) -> str:

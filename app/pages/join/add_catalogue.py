@@ -28,10 +28,12 @@ class AddCatalogue(QWidget):
     Signals:
         look_requested: read the catalogue at what was typed (the text).
         cancel_requested: add none.
+        unfolded: the form is there, or has grown.
     """
 
     look_requested = Signal(str)
     cancel_requested = Signal()
+    unfolded = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -61,6 +63,7 @@ class AddCatalogue(QWidget):
         self.open_button.hide()
         self._form.show()
         self.field.setFocus()
+        self.unfolded.emit()
 
     def fold(self) -> None:
         """Hide the field, and empty it."""

@@ -81,6 +81,7 @@ class JoinPage(QWidget):
 
         catalogue = RunCatalogue()
         catalogue.run_requested.connect(self._join_listed)
+        catalogue.adding.unfolded.connect(lambda: self._column.scroll_to(catalogue.adding))
         self._left.insertWidget(self._left.indexOf(self.recent) + 1, catalogue)
         catalogue.show()
         return catalogue
@@ -183,7 +184,7 @@ class JoinPage(QWidget):
         beside.setContentsMargins(0, 0, 0, 0)
         beside.addWidget(self.card)
         beside.addStretch(1)
-        column = PageColumn(_WIDEST)
+        column = self._column = PageColumn(_WIDEST)
         column.parts.addWidget(Title(self.tr("Help a run")))
         column.parts.addWidget(ResponsiveRow(left, right), 1)
         whole = QVBoxLayout(self)

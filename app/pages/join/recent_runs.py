@@ -11,8 +11,10 @@ from app.appearance.theme import give_role
 from app.widgets.labels import Heading, Hint
 from app.widgets.list_button import ListButton
 from core.placeholders import fill_placeholders
+from core.run.steering.control_value import Order
 from core.security.sanitize import sanitize_line
 from core.texts import figures
+from core.texts.run import order_words
 
 if TYPE_CHECKING:
     from core.records.recent_runs import RecentRun
@@ -79,6 +81,13 @@ class RecentRunsList(QWidget):
             "paused": self.tr("paused"),
             "failed": self.tr("ended with a problem"),
             "refused": self.tr("refused: not joined"),
-            "finished": self.tr("finished by its organiser"),
+            "finished": self._words_of_end(run),
         }
         return f"{words[run.last_state]} · {figures.clock(run.at)}"
+
+    def _words_of_end(self, run: RecentRun) -> str:
+        """Why the organiser has ended it; who has helped is thanked, in the words of the training page."""
+        if run.has_helped:
+            return order_words(Order(state="ended", reason=run.reason))
+        reason = sanitize_line(run.reason, 300).rstrip(".")
+        return ": ".join(part for part in (self.tr("finished by its organiser"), reason) if part)

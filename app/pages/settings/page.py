@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import msgspec
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
@@ -82,7 +82,7 @@ class SettingsPage(QWidget):
     def go_to(self, wanted: QWidget) -> None:
         """Put the focus on that input, and scroll to it as soon as the page is laid out."""
         wanted.setFocus()
-        QTimer.singleShot(0, wanted, lambda: self._column.ensureWidgetVisible(wanted, 0, _AROUND))
+        self._column.scroll_to(wanted, _AROUND)
 
     def show_devices(self, seen: DevicesSeen) -> None:
         """Offer these devices to train on."""

@@ -33,7 +33,7 @@ class ThroughputCard(Card):
         elif samples_per_second is None:
             self.number.show_number(figures.unknown(), "", is_known=False)
         else:
-            words = figures.number(samples_per_second)
+            words = figures.amount(samples_per_second)
             self.number.show_number(words, self.tr("samples/s"), is_known=True)
         self.number.show_values(values)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 MARGIN = 24
@@ -31,6 +31,10 @@ class PageColumn(QScrollArea):
         sides.addWidget(middle, 1000)
         sides.addStretch(1)
         self.setWidget(whole)
+
+    def scroll_to(self, wanted: QWidget, around: int = MARGIN) -> None:
+        """Show that part with so many pixels around it, as soon as the page is laid out."""
+        QTimer.singleShot(0, wanted, lambda: self.ensureWidgetVisible(wanted, 0, around))
 
 
 class _Whole(QWidget):

@@ -155,7 +155,7 @@ def _row(peer: PeerSeen) -> list[Text]:
         sanitize_line(peer.activity.version, 12) or "-",
         figures.count(peer.epoch),
         figures.count(peer.samples),
-        f"{peer.samples_per_second:.1f}",
+        figures.rate(peer.samples_per_second),
         "outgoing" if peer.client_mode else "direct",
     )
     return [Text(each, no_wrap=True, overflow="ellipsis") for each in cells]

@@ -18,7 +18,7 @@ from core.texts.experts import experts_words
 from core.texts.status import status
 from core.texts.traffic import hourly_traffic
 
-_STATUS_STYLES = {"helping": "bold green", "alone": "bold yellow", "out_of_sync": "bold yellow"}
+_STATUS_STYLES = {"helping": "bold green"} | dict.fromkeys(("alone", "without_step", "out_of_sync"), "bold yellow")
 _SHOWN_EXAMPLES, _LONG = 6, 25
 
 

@@ -24,7 +24,7 @@ def show_peers(console: Console, peers: Sequence[PeerSeen]) -> None:
             sanitize_line(peer.device) or "-",
             figures.count(peer.epoch),
             figures.count(peer.samples),
-            f"{peer.samples_per_second:.1f}",
+            figures.rate(peer.samples_per_second),
             "outgoing" if peer.client_mode else "direct",
         )
     console.print(table if peers else "Nobody reports progress.")

@@ -21,7 +21,7 @@ def contribution_status(session: Session) -> str:
     match session.contribution_status.state:
         case "helping":
             return _helping(session.rounds)
-        case "alone" | "out_of_sync" | "starting":
+        case "alone" | "without_step" | "out_of_sync" | "starting":
             return sanitize_line(translate_message(session.contribution_status.reason), _LONGEST_REASON)
 
 

@@ -271,6 +271,8 @@ def _of_contribution(event: ContributionStatus) -> str:
             return translate("EventLog", "Your computer is helping.")
         case "alone":
             return translate("EventLog", "Connected, but alone.")
+        case "without_step":
+            return translate("EventLog", "Connected, but no round moves the run.")
         case "out_of_sync":
             return translate("EventLog", "Behind the others; their state is being downloaded.")
         case "starting":

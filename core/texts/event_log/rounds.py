@@ -23,6 +23,8 @@ def of_round(event: RoundFinished) -> str:
         return fill_placeholders(_words_of_averaged(event), epoch, figures.time(event.seconds)) + named
     nobody = translate("EventLog", "nobody else took part")
     why = sanitize_line(translate_message(event.reason)).rstrip(". ") or nobody
+    if event.ok and event.peers > 1:
+        return fill_placeholders(_words_without_step(event), epoch, why) + named
     match event.kind:
         case "gradients":
             return fill_placeholders(translate("EventLog", "Epoch %1: gradients not averaged: %2."), epoch, why) + named
@@ -41,6 +43,13 @@ def _words_of_averaged(event: RoundFinished) -> str:
             return translate("EventLog", "Epoch %1: state averaged with %n peer(s) in %2.", "", others)
         case "changes":
             return translate("EventLog", "Round %1: changes averaged with %n peer(s) in %2.", "", others)
+
+
+def _words_without_step(event: RoundFinished) -> str:
+    """That the average of a group is not used; the gradients of a run are always stepped with."""
+    return translate(
+        "EventLog", "Round %1: changes averaged with %n peer(s), but no step taken: %2.", "", event.peers - 1
+    )
 
 
 def _words_of_own(event: RoundFinished) -> str:

@@ -10,7 +10,7 @@ from functools import partial
 
 from core.errors import ErrorKind
 from core.localizable import Detail, localized
-from core.protocol.events import AnyEvent, CaughtUp, Evaluated, Left, Progress, RoundFinished, StateLoading, Warned
+from core.protocol.events import AnyEvent, CaughtUp, Evaluated, Left, Progress, RoundFinished, Warned
 from core.run.manifest import RunManifest
 from core.run.requirements import estimate_requirements
 from core.run.steering.authority import RunAuthority
@@ -292,17 +292,17 @@ def _listeners(
 ) -> Listeners:
     """What hears of rounds, downloads and refused states."""
 
-    _, ledger, *_ = counters
+    progress, (_, ledger, *_) = DownloadProgress(channel, "state"), counters
 
     def on_round(finished: RoundFinished) -> None:
         for each in counters:
             each.add_round(finished)
         channel.emit(finished)
 
-    def on_download(received: int, is_done: bool) -> None:
+    def on_download(received: int, is_done: bool, is_rest: bool) -> None:
         config.download_meter.note(received, is_done)
-        total = estimate_requirements(manifest).download_bytes
-        channel.emit(StateLoading(received_bytes=total if is_done else min(received, total), total_bytes=total))
+        promised = estimate_requirements(manifest).download_bytes
+        progress.progress_from_peers(received, promised, is_done=is_done, is_rest=is_rest)
 
     def on_refusal(peer_id: str, why: Detail) -> None:
         ledger.add_refused_state(peer_id)

@@ -89,6 +89,17 @@ class DownloadProgress:
         """Send how many of all bytes have been received."""
         self._channel.emit(StateLoading(what=self._what, received_bytes=received_bytes, total_bytes=total_bytes))
 
+    def progress_from_peers(self, received_bytes: int, promised_bytes: int, *, is_done: bool, is_rest: bool) -> None:
+        """Send how much has come of a state of so many bytes; or of the ``rest`` where the mirror had one already.
+
+        The rest is a few rounds or a whole state, so that its total is known only once it ``is_done``.
+        """
+        if is_rest:
+            total = received_bytes if is_done else 0
+            self._channel.emit(StateLoading(what="rest", received_bytes=received_bytes, total_bytes=total))
+        else:
+            self.progress(promised_bytes if is_done else min(received_bytes, promised_bytes), promised_bytes)
+
     def check(self) -> None:
         """Raises Interrupted once we leave."""
         if self._channel.leaving.is_set():

@@ -76,7 +76,10 @@ def _by_rounds(rounds: tuple[RoundFinished, ...]) -> ContributionStatus:
             str(len(latest)),
         )
         return ContributionStatus(state="alone", reason=reason)
-    averaged = sum(finished.ok for finished in rounds)
+    if len(latest) == ALONE_AFTER_ROUNDS and not any(finished.ok and finished.stepped for finished in latest):
+        reason = localized("Nothing counts at present: the last %1 rounds took no step, %2.", str(len(latest)), why)
+        return ContributionStatus(state="without_step", reason=reason)
+    averaged = sum(finished.ok and finished.stepped for finished in rounds)
     if not averaged:
         reason = localized("The first averaging did not come about: %1.", why)
         return ContributionStatus(state="starting", reason=reason)

@@ -224,6 +224,16 @@ def test_recent_runs_are_joined_again_with_a_click(page: JoinPage, qtbot: QtBot)
     assert joined.args == [JoinAddress((ADDRESS,))]
 
 
+def test_a_run_that_is_over_still_says_why_and_thanks_who_has_helped(page: JoinPage) -> None:
+    over = msgspec.structs.replace(RUN, last_state="finished", reason="The loss is <b>low</b> enough.\x1b[2J")
+    page.show_recent((over,))
+    told = child(page.recent, ListButton).accessibleDescription()
+    assert "finished by its organiser: The loss is <b>low</b> enough" in told
+    page.show_recent((msgspec.structs.replace(over, has_helped=True),))
+    told = page.recent.findChildren(ListButton)[-1].accessibleDescription()
+    assert "Thank you for helping: The loss is <b>low</b> enough" in told and "\x1b" not in told
+
+
 def test_recent_runs_can_be_forgotten(page: JoinPage, qtbot: QtBot) -> None:
     page.show_recent((RUN,))
     with qtbot.waitSignal(page.forget_requested) as forgotten:

@@ -54,6 +54,21 @@ def test_without_a_list_it_is_said_what_lists_are(page: JoinPage) -> None:
     assert not page.catalogue.filter.isVisible()
 
 
+def test_the_form_for_a_list_is_scrolled_to_in_a_small_window_and_can_be_typed_into(
+    page: JoinPage, qtbot: QtBot
+) -> None:
+    page.catalogue.show_catalogues(shown(known(*(entry(f"run-{number}") for number in range(9)))))
+    adding = page.catalogue.adding
+    qtbot.waitUntil(lambda: adding.open_button.visibleRegion().isEmpty() and adding.open_button.width() > 0)
+    adding.open_button.click()
+    assert page.focusWidget() is adding.field
+    lowest = adding.cancel_button
+    qtbot.waitUntil(lambda: lowest.visibleRegion().boundingRect() == lowest.rect())
+    assert adding.field.visibleRegion().boundingRect() == adding.field.rect()
+    adding.show_refusal(Refusal("unreachable"))
+    qtbot.waitUntil(lambda: lowest.visibleRegion().boundingRect() == lowest.rect())
+
+
 def test_a_click_on_a_run_fills_in_its_address_and_asks_which_run_is_there(page: JoinPage, qtbot: QtBot) -> None:
     page.catalogue.show_catalogues(shown(known(entry("reading", name="Reading together"))))
     with qtbot.waitSignal(page.join_requested) as joined:

@@ -39,6 +39,10 @@ def test_nothing_goes_on() -> None:
             replace(TRAINING, contribution_status=ContributionStatus(state="alone")),
             "Training alone · Sums — Workerbee",
         ),
+        (
+            replace(TRAINING, contribution_status=ContributionStatus(state="without_step")),
+            "Nothing counts · Sums — Workerbee",
+        ),
         (replace(TRAINING, finish_at_epoch=9), "Finishing · Sums — Workerbee"),
         (replace(TRAINING, phase="leaving", pause=Pause()), "Pausing · Sums — Workerbee"),
         (replace(TRAINING, phase="paused", pause=Pause()), "Paused · Sums — Workerbee"),

@@ -73,9 +73,10 @@ def progress(**changes: object) -> Progress:
     return Progress(**{**values, **changes})  # type: ignore[arg-type]
 
 
-def finished(*, ok: bool = True, peers: int = 7, reason: str = "") -> RoundFinished:
+def finished(*, ok: bool = True, peers: int = 7, reason: str = "", stepped: bool = True) -> RoundFinished:
     """A round of averaging."""
-    return RoundFinished(epoch=42, kind="gradients", ok=ok, peers=peers, seconds=3.2, reason=LocalizedText(reason))
+    why = LocalizedText(reason)
+    return RoundFinished(epoch=42, kind="gradients", ok=ok, peers=peers, seconds=3.2, reason=why, stepped=stepped)
 
 
 def peer(number: int, **changes: object) -> PeerSeen:

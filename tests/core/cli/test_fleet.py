@@ -50,6 +50,13 @@ def once(folder: Path, *words: str, play: Play | None = None) -> Result:
     return workerbee(folder, "fleet", ADDRESS, "--once", *words, worker=worker)
 
 
+def test_a_peer_that_computes_less_than_a_sample_a_second_is_not_told_as_idle(tmp_path: Path) -> None:
+    slow = msgspec.structs.replace(peer(0, name="Ada"), samples_per_second=0.054)
+    done = once(tmp_path, play=fleet_of(PeersSeen(peers=(slow,))))
+    (row,) = [line for line in done.out.splitlines() if "Ada" in line]
+    assert "0.054/s" in row
+
+
 def test_once_as_json_is_one_snapshot(tmp_path: Path) -> None:
     done = once(tmp_path, "--json")
     (line,) = done.out.splitlines()
@@ -166,7 +173,7 @@ def test_a_narrow_terminal_shows_fewer_columns_of_peers_and_cuts_none(width: int
     heading, *rows = stream.getvalue().splitlines()[-4:]
     headings = ("peer", "name", "device", "epoch", "samples", "samples/s", "connection")
     assert [each for each in headings if each not in heading.split()] == left_out.split()
-    assert len(rows) == 3 and all("10.0" in row for row in rows) and "…" not in heading
+    assert len(rows) == 3 and all("10/s" in row for row in rows) and "…" not in heading
 
 
 def test_why_rounds_were_not_whole_and_whether_newcomers_come_in_is_shown() -> None:

@@ -114,12 +114,13 @@ def test_the_summary_counts_only_rounds_with_others() -> None:
         RoundFinished(epoch=1, kind="gradients", ok=True, peers=3, seconds=1),
         RoundFinished(epoch=1, kind="state", ok=False, peers=1, seconds=1, reason=LocalizedText("nobody came")),
         RoundFinished(epoch=2, kind="gradients", ok=True, peers=1, seconds=1),
+        RoundFinished(epoch=3, kind="changes", ok=True, peers=3, seconds=1, stepped=False),
         progress(1.2),
     ]
     for at, event in enumerate(events):
         tally = tally.after(event, session, now=float(at))
     assert tally.summary(session, now=41.0) == (
-        "Helped for 3 epochs: 12,416 samples in 41 s, 1 of 2 rounds averaged with others; loss 2.31 → 1.20."
+        "Helped for 3 epochs: 12,416 samples in 41 s, 1 of 3 rounds averaged with others; loss 2.31 → 1.20."
     )
 
 

@@ -94,6 +94,7 @@ TOLD: list[tuple[ClientEvent, str]] = [
     (Confined(gaps=("everything",)), "can do what you can"),
     (EngineChecked(torch="2.13", hivemind="1.1.12"), "hivemind 1.1.12"),
     (FitMeasured(device="cpu", micro_batch=4, samples_per_second=31.0), "about 31 samples/s."),
+    (FitMeasured(device="cpu", micro_batch=1, samples_per_second=0.054), "about 0.054 samples/s."),
     (FitMeasured(device="cpu", micro_batch=0), "no memory for even one sample"),
     (Connected(peer_id="12D3KooWabcdefghijklmnop", peers=3), "3 peers known"),
     (Network(mode="client", reason=LocalizedText("behind a NAT")), "Only outgoing connections"),
@@ -125,6 +126,12 @@ TOLD: list[tuple[ClientEvent, str]] = [
         RoundFinished(epoch=12, kind="changes", ok=False, peers=1, seconds=3.2, counted_share=0.0),
         "Your change was left out: it was far larger than is usual",
     ),
+    (
+        RoundFinished(
+            epoch=12, kind="changes", ok=True, peers=2, seconds=3.2, stepped=False, reason=LocalizedText("too few")
+        ),
+        "Round 12: changes averaged with 1 peer, but no step taken: too few.",
+    ),
     (RoundFinished(epoch=42, kind="gradients", ok=True, peers=1, seconds=3.2), "nobody else took part"),
     (
         RoundFinished(epoch=42, kind="state", ok=False, peers=3, seconds=3.2, reason=LocalizedText("late.")),
@@ -132,6 +139,7 @@ TOLD: list[tuple[ClientEvent, str]] = [
     ),
     (ContributionStatus(state="helping", reason=LocalizedText("x")), "helping"),
     (ContributionStatus(state="alone"), "Connected, but alone."),
+    (ContributionStatus(state="without_step"), "no round moves the run"),
     (ContributionStatus(state="alone", reason=LocalizedText("Nobody\x1b[2J came.")), "Nobody[2J came."),
     (Evaluated(epoch=42, loss=0.12, accuracy=0.5), "accuracy 50 %"),
     (RunScored(latest=Score(epoch=42, loss=0.12, at=1e9)), "loss of 0.12"),

@@ -112,6 +112,13 @@ def test_a_round_of_long_ago_keeps_its_time_while_others_fail() -> None:
     assert "averaged with 6 peers 80 s ago" in sentences.status(failed, moments, NOW + 80)
 
 
+def test_a_round_without_a_step_is_not_told_as_averaged() -> None:
+    session = training("helping", finished(), finished(stepped=False), finished(stepped=False))
+    moments = EventTimestamps().after(replace(session, rounds=session.rounds[:1]), NOW).after(session, NOW + 60)
+    assert "averaged with 6 peers 80 s ago" in sentences.status(session, moments, NOW + 80)
+    assert "1 of the last 3 rounds" in contribution_status(session)
+
+
 def test_what_is_not_known_is_left_out_or_said() -> None:
     session = replace(training(), progress=progress(next_step_seconds=None))
     assert status(session) == "Training · epoch 42 · not averaged with others yet"
@@ -123,6 +130,7 @@ def test_a_clock_that_jumps_back_gives_no_negative_times() -> None:
 
 def test_training_alone_is_never_called_training_only() -> None:
     assert status(training("alone")).startswith("Training alone · epoch 42")
+    assert status(training("without_step")).startswith("Training, but nothing counts at present · epoch 42")
     assert status(training("out_of_sync")).startswith("Catching up with the others · epoch 42")
 
 
@@ -176,6 +184,8 @@ def test_a_download_says_how_far_it_is() -> None:
     assert status(replace(STARTING, loading=loading)) == "Downloading the run's state · 4.7 MB of 12.0 MB · 39 %"
     endless = StateLoading(received_bytes=4_700_000, total_bytes=0)
     assert status(replace(STARTING, loading=endless)) == "Downloading the run's state · 4.7 MB"
+    rest = StateLoading(what="rest", received_bytes=38_000, total_bytes=0)
+    assert status(replace(STARTING, loading=rest)) == "Downloading the rest of the state from a peer · 38.0 KB"
 
 
 def test_a_crash_says_when_the_next_attempt_begins() -> None:

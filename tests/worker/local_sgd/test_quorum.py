@@ -165,6 +165,28 @@ def test_who_is_sure_of_its_base_weights_is_asked_before_who_is_not() -> None:
     assert group((*NEW, True, 3), (*OLD, True, 3), (*OLD, True, 3), unsure=3).version == OLD
 
 
+def test_a_group_that_takes_no_step_is_told_why_and_what_becomes_of_its_work() -> None:
+    two_of_nine = group((*NEW, True, 9), (*NEW, True, 9))
+    assert str(two_of_nine.step_error(NEW, is_whole=True)) == (
+        "only 2 of 9 peers took part with the latest weights, and a step takes more than half; "
+        "what was learned is kept for the next round"
+    )
+    assert not group((*NEW, True, 3), (*NEW, True, 3)).step_error(NEW, is_whole=True)
+    with_one_ahead = group((*OLD, True, 5), (*OLD, True, 5), (*NEW, True, 5), unsure=1)
+    assert "catches up with a peer that is ahead" in str(with_one_ahead.step_error(OLD, is_whole=True))
+
+
+def test_who_has_other_weights_than_its_group_or_not_the_whole_average_is_told_so() -> None:
+    most = group((*NEW, True, 3), (*NEW, True, 3), (*OLD, True, 3))
+    assert "are not those of the others" in str(most.step_error(OLD, is_whole=True))
+    assert "a part of the average was lost" in str(most.step_error(NEW, is_whole=False))
+    assert "no peer of the group can share" in str(
+        group((*NEW, False, 2), (*NEW, False, 2)).step_error(NEW, is_whole=True)
+    )
+    behind = group((*OLD, True, 9), (*OLD, True, 9), (*NEW, False, 9))
+    assert "are behind this computer" in str(behind.step_error((6, b"later"), is_whole=True))
+
+
 def test_members_that_know_of_different_numbers_of_peers_decide_by_the_median() -> None:
     assert group((*NEW, True, 5), (*NEW, False, 5), (*NEW, False, 6)).has_quorum
     assert not group((*NEW, True, 6), (*NEW, False, 5), (*NEW, False, 6)).has_quorum

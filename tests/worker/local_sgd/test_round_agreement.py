@@ -12,6 +12,7 @@ from hivemind import Optimizer
 from hivemind.averaging.matchmaking import MatchmakingException
 from hivemind.p2p import PeerID
 
+from core.protocol.events import RoundFinished
 from core.worker.swarm.averaging.allreduce import AllreduceOutcome, ValidatingRunner
 from core.worker.swarm.local_sgd.codecs.wire import codec
 from core.worker.swarm.local_sgd.group_agreement import GroupAgreement, Told
@@ -43,6 +44,24 @@ def test_who_has_seen_a_sender_vanish_and_who_has_not_agree_on_the_group() -> No
     for outcome in (reducer, client):
         group = GroupAgreement(outcome.everybody.values())
         assert (group.size, group.peers, group.has_quorum) == (3, 5, True)
+
+
+@pytest.mark.parametrize(("peers", "stepped"), [(9, False), (3, True)])
+def test_the_event_of_a_round_says_whether_its_group_has_stepped_however_soon_the_base_weights_move(
+    peers: int, stepped: bool
+) -> None:
+    told = Told(epoch=9, steps=5, root=b"root", is_shared=True, peers=peers).packed()
+    outcome, control, events = AllreduceOutcome(dict.fromkeys(MEMBERS, told)), Future[Any](), list[RoundFinished]()
+    outcome.everybody = dict(outcome)
+    control.set_result(outcome)
+    optimizer: Any = LocalSgdOptimizer.__new__(LocalSgdOptimizer)
+    optimizer._parent_pid = 0  # so that nothing is shut down in the end
+    optimizer._listeners, optimizer._is_keeper, optimizer._organiser = SimpleNamespace(on_round=events.append), True, ""
+    optimizer._sent_from, optimizer._version = (5, b"root"), (6, b"moved")
+    optimizer._report("changes", control, 1.0, 9, step_error=optimizer._step_error)
+    assert [(each.ok, each.peers, each.stepped, bool(each.reason)) for each in events] == [
+        (True, 3, stepped, not stepped)
+    ]
 
 
 @pytest.mark.parametrize("is_over", [True, False])

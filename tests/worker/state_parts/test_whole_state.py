@@ -7,7 +7,8 @@ import contextlib
 import threading
 import time
 from collections.abc import AsyncIterator
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 import torch
@@ -17,6 +18,9 @@ from hivemind.proto import averaging_pb2
 from hivemind.utils import MPFuture, MSGPackSerializer
 from torch import Tensor
 
+from core.protocol.events import StateLoading
+from core.worker.process.channel import WorkerChannel
+from core.worker.roles.preparation import DownloadProgress
 from core.worker.swarm.averaging.averager_process import AveragerProcess
 from core.worker.swarm.averaging.state_download import MAX_BUSY_SEARCHES, StateDownload
 from core.worker.swarm.averaging.state_validation import BUSY, State
@@ -111,6 +115,8 @@ def test_two_together_take_no_more_than_their_share_of_a_measured_line() -> None
 class Newcomer:
     """An averager that wants a state; each search of its finds what the donors answer then: None for a dead line."""
 
+    has_begun = False
+
     def __init__(self, *answers: State | None) -> None:
         self._answers = list(answers)
 
@@ -137,6 +143,33 @@ class Newcomer:
     def trial_error(self, state: State) -> str:
         """Nothing is wrong with any."""
         return ""
+
+
+class Mirrored(Newcomer):
+    """Has a state of the run's mirror already, and asks only for what has come since."""
+
+    has_begun = True
+
+
+def loadings_of(newcomer: Newcomer, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, int]]:
+    """What is said while it downloads a state that the manifest says is of 1000 bytes, of which 50 are received."""
+    counts = iter((0, 50, 50))
+    monkeypatch.setattr("core.worker.swarm.averaging.state_download.received_bytes", lambda: next(counts))
+    said = list[StateLoading]()
+    progress = DownloadProgress(cast(WorkerChannel, SimpleNamespace(emit=said.append)), "state")
+
+    def on_progress(received: int, is_done: bool, is_rest: bool) -> None:
+        progress.progress_from_peers(received, 1000, is_done=is_done, is_rest=is_rest)
+
+    assert StateDownload(threading.Event(), on_progress, lambda *_: None).find(newcomer) == STATE
+    return [(each.what, each.received_bytes, each.total_bytes) for each in said]
+
+
+def test_what_is_loaded_on_top_of_the_mirrors_state_is_told_as_the_rest_and_not_as_the_same_state_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert loadings_of(Newcomer(STATE), monkeypatch) == [("state", 0, 1000), ("state", 1000, 1000)]
+    assert loadings_of(Mirrored(STATE), monkeypatch) == [("rest", 0, 0), ("rest", 50, 50)]
 
 
 def searching() -> StateDownload:

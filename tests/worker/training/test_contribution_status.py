@@ -23,7 +23,10 @@ OK = LocalizedText()  # what is wrong with the connection: nothing
 def monitor_of(
     rounds: str, reason: str = "no other peer was found in time", clock: Callable[[], float] = time.monotonic
 ) -> ContributionMonitor:
-    """A monitor of those rounds: ``+`` was averaged with others, ``0`` too but for nothing of ours, ``-`` was not."""
+    """A monitor of those rounds: ``+`` was averaged with others, ``0`` too but for nothing of ours, ``-`` was not.
+
+    After ``=`` there was no step.
+    """
     monitor = ContributionMonitor(clock)
     for epoch, outcome in enumerate(rounds):
         monitor.add_round(
@@ -32,9 +35,10 @@ def monitor_of(
                 kind="gradients",
                 ok=outcome != "-",
                 counted=outcome != "0",
+                stepped=outcome != "=",
                 peers=0 if outcome == "-" else 2,
                 seconds=1.0,
-                reason=LocalizedText(reason if outcome == "-" else ""),
+                reason=LocalizedText(reason if outcome in "-=" else ""),
             )
         )
     return monitor
@@ -49,6 +53,18 @@ def test_whose_steps_were_too_few_three_times_does_not_help() -> None:
     assert state_of("+000") == "alone"
     assert "fewer steps than the run asks for" in str(monitor_of("000").contribution_status(1, True, OK).reason)
     assert monitor_of("+0000").failed_rounds == 0  # so it does not begin anew
+
+
+def test_who_is_averaged_with_three_times_while_the_run_takes_no_step_does_not_help() -> None:
+    too_few = "only 2 of 9 peers took part"
+    assert state_of("+==") == state_of("===+==") == "helping"
+    assert state_of("=") == state_of("==") == "starting"
+    status = monitor_of("+===", too_few).contribution_status(8, True, OK)
+    assert status.state == "without_step"
+    assert str(status.reason) == f"Nothing counts at present: the last 3 rounds took no step, {too_few}."
+    assert str(monitor_of("+=+").contribution_status(8, True, OK).reason).startswith("2 of the last 3 rounds")
+    assert state_of("+-=-") == "without_step"  # this computer is not alone
+    assert monitor_of("+====").failed_rounds == 0  # beginning anew brings no quorum
 
 
 def test_who_fails_for_less_than_a_minute_is_late_and_not_lost() -> None:

@@ -208,6 +208,11 @@ class _DownloadingAverager(_ObservedAverager):
         """A state that can be used, or ``None`` if nobody has one now. Raises Interrupted."""
         return self.download.find(self)
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether it has a state of the run, from which others may lead on."""
+        return False
+
     def request_state(self, unwanted: Iterable[PeerID], min_epoch: int = 0) -> MPFuture[Any]:
         """Send the command ``_fetch_state`` to the averager's process."""
         future: MPFuture[Any] = MPFuture()

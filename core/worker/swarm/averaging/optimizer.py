@@ -185,9 +185,9 @@ class SwarmOptimizer(hivemind.Optimizer):
             "reducer_timeout": 2 * silence,
         }
 
-    def _report(self, kind: Any, control: StepControl, seconds: float, epoch: int | None) -> None:
+    def _report(self, kind: Any, control: StepControl, seconds: float, epoch: int | None, **options: Any) -> None:
         epoch, is_counted = self.local_epoch if epoch is None else epoch, self._is_counted(control)
-        self._listeners.on_round(round_finished(control, kind, seconds, epoch, is_counted=is_counted))
+        self._listeners.on_round(round_finished(control, kind, seconds, epoch, is_counted=is_counted, **options))
 
     def _is_counted(self, control: StepControl) -> bool:
         """Whether the round would have used what we have computed."""

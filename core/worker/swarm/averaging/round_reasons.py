@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import Literal
 
 from hivemind.averaging.allreduce import AllreduceException
@@ -30,17 +31,23 @@ def round_finished(
     epoch: int,
     *,
     is_counted: bool,
+    step_error: Callable[[AllreduceOutcome], LocalizedText] = lambda _: LocalizedText(),
 ) -> RoundFinished:
-    """How a round of that epoch has ended, as an event."""
+    """How a round of that epoch has ended, as an event.
+
+    ``step_error`` says why we do not step with an average, in words; it says nothing where we do.
+    """
     error = control.exception()
     gathered = AllreduceOutcome() if error else control.result()
+    no_step = LocalizedText() if error else step_error(gathered)
     return RoundFinished(
         epoch=epoch,
         kind=kind,
         ok=len(gathered) > 1,
         peers=len(gathered),
         seconds=round(seconds, 3),
-        reason=failure_reason(error) if error else shortfall(gathered),
+        reason=failure_reason(error) if error else no_step or shortfall(gathered),
+        stepped=not no_step,
         counted=is_counted,
         counted_share=round(gathered.counted_share, 4),
         outliers=tuple(sorted(peer.to_base58() for peer in gathered.outliers)),

@@ -17,14 +17,15 @@ from core.worker.swarm.averaging.state_validation import Trial
 
 @dataclass(frozen=True)
 class Listeners:
-    """Callbacks: rounds that ended, progress of a download (received bytes, is done), refused states (peer id, why).
+    """Callbacks: rounds that ended, progress of a download, refused states (peer id, why).
 
+    ``on_download`` is told the received bytes, whether they are all, and whether they are only the rest of a state.
     ``trial`` tells what is wrong with the model's present parameters, another peer's; empty if nothing is. With local
     SGD ``on_caught_up`` hears how many rounds the others were ahead, and whether our own changes were kept.
     """
 
     on_round: Callable[[RoundFinished], None]
-    on_download: Callable[[int, bool], None]
+    on_download: Callable[[int, bool, bool], None]
     on_refusal: Callable[[str, Detail], None]
     trial: Trial
     on_caught_up: Callable[[int, bool], None] = lambda _rounds, _kept: None

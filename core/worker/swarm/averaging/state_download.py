@@ -30,7 +30,10 @@ class Interrupted(KeyboardInterrupt):
 
 
 class Downloader(Protocol):
-    """The averager that a state is for."""
+    """The averager that a state is for; ``has_begun``: a state is there already, from which others may lead on."""
+
+    @property
+    def has_begun(self) -> bool: ...
 
     def request_state(self, unwanted: Iterable[PeerID], min_epoch: int = 0) -> MPFuture[Any]:
         """Ask the best donor but those for its state of that epoch or later; see `AveragerProcess._fetch_state`."""
@@ -59,7 +62,7 @@ class StateDownload:
     ``refused`` are those whose state could not be used, and why; for a minute they are not asked again as long as
     somebody else is there or we have the run's state ourselves (``has_state``); the ``blocked`` never are.
     ``is_offered`` says whether anybody offered a state in the last search. ``on_progress(received_bytes,
-    is_done)`` and ``on_refusal(peer_id, why)`` are called meanwhile; ``leaving`` interrupts the search.
+    is_done, is_rest)`` and ``on_refusal(peer_id, why)`` are called meanwhile; ``leaving`` interrupts the search.
 
     `go_on` searches while training goes on, and `find` then begins with what that has found.
     """
@@ -67,7 +70,7 @@ class StateDownload:
     def __init__(
         self,
         leaving: threading.Event,
-        on_progress: Callable[[int, bool], None],
+        on_progress: Callable[[int, bool, bool], None],
         on_refusal: Callable[[str, Detail], None],
     ) -> None:
         self._leaving, self._on_progress, self._on_refusal = leaving, on_progress, on_refusal
@@ -95,7 +98,8 @@ class StateDownload:
         silent: set[PeerID] = set()
         self.is_offered = False
         for _ in range(MAX_DONORS):
-            answer = self._wait_for(averager.request_state([*self.refused, *self.blocked, *silent]))
+            asking = averager.request_state([*self.refused, *self.blocked, *silent])
+            answer = self._wait_for(asking, is_rest=averager.has_begun)
             if answer is None:
                 break
             self.is_offered, (donor, state) = True, answer
@@ -169,15 +173,15 @@ class StateDownload:
         self.refused[donor], self._refused_at[donor] = why, time.monotonic()
         self._on_refusal(donor.to_base58(), why)
 
-    def _wait_for(self, answering: MPFuture[Any]) -> tuple[PeerID, State | None] | None:
+    def _wait_for(self, answering: MPFuture[Any], *, is_rest: bool) -> tuple[PeerID, State | None] | None:
         """The donor and its state, for as long as anything arrives; ``None`` if nobody offers one."""
         before = latest = received_bytes()
-        self._on_progress(0, False)
+        self._on_progress(0, False, is_rest)
         changed_at = time.monotonic()
         while True:
             try:
                 answer: tuple[PeerID, State | None] | None = answering.result(POLL_SECONDS)
-                self._on_progress(received_bytes() - before, answer is not None)
+                self._on_progress(received_bytes() - before, answer is not None, is_rest)
                 return answer
             except (TimeoutError, concurrent.futures.TimeoutError):
                 received = received_bytes()
@@ -185,7 +189,7 @@ class StateDownload:
                 raise Interrupted
             if received != latest:
                 latest, changed_at = received, time.monotonic()
-                self._on_progress(received - before, False)
+                self._on_progress(received - before, False, is_rest)
             elif time.monotonic() - changed_at > SILENCE_SECONDS:
                 log.warning("the state download was silent for %.0f s", SILENCE_SECONDS)
                 return None

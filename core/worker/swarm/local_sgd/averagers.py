@@ -297,6 +297,10 @@ class BaseWeightsAverager(CatchUp, TrainingStateAverager):
         self._is_loading = False
         super().__init__(*args, **kwargs)
 
+    @property
+    def has_begun(self) -> bool:
+        return self.mirrored is not None
+
     def _download_options(self) -> dict[str, Any]:
         return {"mirrored": self.mirrored}
 

@@ -14,11 +14,14 @@ from typing import Any
 
 from hivemind.p2p import PeerID
 
+from core.localizable import LocalizedText, localized
 from core.schema import StrictStruct
 from core.worker.swarm.local_sgd.outer_optimizer import Version
 
 UNREACHED_SECONDS = 600.0  # for which a reducer that we could not reach is named to our groups
 MAX_NAMED = 2  # by one member, so that a liar can name no more
+_CATCHES_UP = localized("this computer catches up with a peer that is ahead")
+_MUST_CATCH_UP = localized("this computer's weights are not those of the others, whose weights it gets now")
 
 
 class Told(StrictStruct, frozen=True):
@@ -57,6 +60,12 @@ class GroupAgreement:
         self._members = [Told(*each) for each in told if _is_told(each)]
         self._organiser = Told(*told_by_organiser) if _is_told(told_by_organiser) else None
 
+    @classmethod
+    def of(cls, everybody: Mapping[PeerID, Any], organiser: str) -> GroupAgreement:
+        """That of a group of which ``everybody`` has told something; ``organiser`` is a peer id."""
+        told = {peer.to_base58(): each for peer, each in everybody.items()}
+        return cls(told.values(), told.get(organiser))
+
     @property
     def size(self) -> int:
         """How many members the group had when the exchange began, those included that were lost in it."""
@@ -71,13 +80,16 @@ class GroupAgreement:
     @property
     def has_quorum(self) -> bool:
         """Whether its members with the right base weights can take the step that no other group takes."""
+        return self.version is not None and is_quorum(*self._holders_and_others())
+
+    def _holders_and_others(self) -> tuple[int, int, int]:
+        """How many members hold the right base weights, sure and unsure ones, and how many others may have stepped."""
         right = self.version
-        if right is None:
-            return False
+        assert right is not None
         holders = Counter(each.is_sure for each in self._members if each.version == right)
         ahead = Counter(each.is_shared for each in self._members if each.steps > right[0])
         others = self.peers - self.size + ahead[True]
-        return is_quorum(holders[True], holders[False], others + ahead[False] if others > 0 else others)
+        return holders[True], holders[False], others + ahead[False] if others > 0 else others
 
     def may_step(self, ours: Version, *, is_whole: bool) -> bool:
         """Whether a member with our version takes the step; the average that it has is whole, or lacks some parts."""
@@ -99,6 +111,26 @@ class GroupAgreement:
         if ours == right:
             return any(each.is_shared and each.steps > right[0] for each in self._members)
         return ours[0] <= right[0] or self.has_quorum
+
+    def step_error(self, ours: Version, *, is_whole: bool) -> LocalizedText:
+        """Why a member with our version takes no step, in words, and what follows; empty where it takes the step."""
+        right, must_repair = self.version, self.must_repair(ours, is_whole=is_whole)
+        if self.may_step(ours, is_whole=is_whole):
+            return LocalizedText()
+        if right is None:
+            return localized("no peer of the group can share its weights, as one has to")
+        if ours == right and not is_whole:
+            return localized("a part of the average was lost; this computer asks the others for the outcome")
+        if ours != right:
+            return _MUST_CATCH_UP if must_repair else localized("the others of the group are behind this computer")
+        sure, unsure, others = self._holders_and_others()
+        then = _CATCHES_UP if must_repair else localized("what was learned is kept for the next round")
+        return localized(
+            "only %1 of %2 peers took part with the latest weights, and a step takes more than half; %3",
+            sure,
+            sure + unsure + others,
+            then,
+        )
 
     @property
     def version(self) -> Version | None:

@@ -18,9 +18,11 @@ from urllib.parse import quote
 import torch
 from hivemind.averaging.control import StepControl
 
+from core.localizable import LocalizedText
 from core.run.spec.collaboration import Collaboration
 from core.run.steering.rollback import swarm_id
 from core.worker.compute.optimizers import parameters_of
+from core.worker.swarm.averaging.allreduce import AllreduceOutcome
 from core.worker.swarm.averaging.optimizer import OptimizerFactory, SchedulerFactory, SwarmOptimizer
 from core.worker.swarm.averaging.rounds import Rounds
 from core.worker.swarm.averaging.state_validation import max_bytes
@@ -30,7 +32,7 @@ from core.worker.swarm.local_sgd.codecs.error_feedback import ErrorFeedback
 from core.worker.swarm.local_sgd.codecs.wire import codec
 from core.worker.swarm.local_sgd.group_agreement import GroupAgreement, Told
 from core.worker.swarm.local_sgd.inner_optimizer import InnerOptimizer
-from core.worker.swarm.local_sgd.outer_optimizer import MOMENTUM, OuterNesterov, Version, version_of
+from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov, Version, version_of
 from core.worker.swarm.local_sgd.own_progress import OwnProgress, Rebase, has_broken, has_result, may_have_missed
 from core.worker.swarm.local_sgd.reduction import ReductionRule
 from core.worker.swarm.local_sgd.repair import Repair
@@ -86,8 +88,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
         self._progress = OwnProgress(codec("int8"), collaboration.max_stale_rounds, kwargs["listeners"].on_caught_up)
         name = quote(swarm_id(run_id, collaboration.mode, kwargs.get("rollback")), safe="")
         self._round_log = RoundLog(None if swarm.mode == "client" else swarm.folder / ROUNDS_FOLDER / name)
-        self._downloads = swarm.folder / DOWNLOADS_FOLDER / name
-        self._outer_steps, self._rebase = torch.zeros(1), None
+        self._downloads, self._outer_steps, self._rebase = swarm.folder / DOWNLOADS_FOLDER / name, torch.zeros(1), None
         self._make_outer = partial(OuterNesterov, lr=collaboration.outer_lr, momentum=collaboration.outer_momentum)
         outer = partial(self._make_outer, outer_steps=self._outer_steps)
         kwargs |= {"organiser": organiser, "is_state_server": is_state_server, "optimizer": outer, "scheduler": None}
@@ -111,12 +112,8 @@ class LocalSgdOptimizer(SwarmOptimizer):
         """A copy of base weights, number of outer steps and outer momentum, and its version; from any thread."""
         averager, weights = self.state_averager, self.base_weights()
         with averager.lock_optimizer, averager.lock_averaged_tensors:
-            copy = [each.detach().clone() for each in (*weights, self._outer_steps, *self._velocities())]
+            copy = [each.detach().clone() for each in (*weights, self._outer_steps, *self.outer.velocities())]
         return version_of(copy[: len(weights)], copy[len(weights)], copy[len(weights) + 1 :]), copy
-
-    def _velocities(self) -> list[torch.Tensor]:
-        """The outer momentum, in the order of the base weights."""
-        return [self.outer.state[each][MOMENTUM] for each in self.base_weights()]
 
     def exchanged_share(self) -> float | None:
         return self.grad_averager.exchanged_share()
@@ -146,7 +143,8 @@ class LocalSgdOptimizer(SwarmOptimizer):
 
     def _gradient_averager(self, **kwargs: Any) -> DeltaAverager:
         told = self._collaboration
-        rounds = Rounds(told.averaging_timeout, partial(self._report, "changes"), epoch=self._group_metadata)
+        report = partial(self._report, "changes", step_error=self._step_error)
+        rounds = Rounds(told.averaging_timeout, report, epoch=self._group_metadata)
         kwargs |= self._averager_options(rounds) | {"prefix": f"{self.run_id}_delta"}
         del kwargs["reuse_grad_buffers"], kwargs["compression"]
         return DeltaAverager(
@@ -170,6 +168,10 @@ class LocalSgdOptimizer(SwarmOptimizer):
     def _is_counted(self, control: StepControl) -> bool:
         return self._is_keeper or control.weight > 0
 
+    def _step_error(self, outcome: AllreduceOutcome) -> LocalizedText:
+        group = GroupAgreement.of(outcome.everybody, self._organiser)
+        return group.step_error(self._sent_from, is_whole=not outcome.has_missing_parts)
+
     def _group_metadata(self) -> tuple[Any, ...]:
         """What we tell the group of a round."""
         is_sure, unreached = self._repair.min_outer_steps <= self._version[0], self.grad_averager.unreached.named()
@@ -178,6 +180,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
 
     def _average_gradients_and_load_into_optimizer(self, maybe_step_control: StepControl | None) -> None:
         """Send our changes and wait for the average; with weights that differ, or parts that miss, it moves nothing."""
+        self._sent_from = self._version  # for the report: the base weights move as soon as the exchange is over
         if maybe_step_control is not None:
             self.grad_averager.send(maybe_step_control)
         super()._average_gradients_and_load_into_optimizer(maybe_step_control)
@@ -186,11 +189,9 @@ class LocalSgdOptimizer(SwarmOptimizer):
             self._repair.request(self._version[0] + 1)
         if not has_result(maybe_step_control):
             return
-        assert maybe_step_control is not None
         outcome = maybe_step_control.result()
         self.grad_averager.unreached.add(outcome.unreached)
-        everybody = {peer.to_base58(): each for peer, each in outcome.everybody.items()}
-        group = GroupAgreement(everybody.values(), everybody.get(self._organiser))
+        group = GroupAgreement.of(outcome.everybody, self._organiser)
         right, ours, is_whole = group.version, self._version, not outcome.has_missing_parts
         self._met_peers.end_round(outcome.everybody, lacks_quorum=group.lacks_quorum(ours, is_whole=is_whole))
         if group.may_step(ours, is_whole=is_whole):
@@ -274,7 +275,6 @@ class LocalSgdOptimizer(SwarmOptimizer):
         sent, self.grad_averager.sent = self.grad_averager.sent, None
         is_led_on = is_void and self.state_averager.mirror_use is MirrorUse.NOT_NEEDED
         kept = self._progress.take(now[0] - before[0], is_led_on=is_led_on)
-        self._progress.may_be_sent = False
         models = self.state_averager.main_parameters
         if sent is not None and not is_void:
             self._rebase = Rebase(models, sent, self.outer)
@@ -329,7 +329,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
     @torch.no_grad()
     def _replay_own_rounds(self) -> int:
         """How many outer steps lead on from our base weights, by our own log; we have them behind us then."""
-        averager, state = self.state_averager, [*self.base_weights(), self._outer_steps, *self._velocities()]
+        averager, state = self.state_averager, [*self.base_weights(), self._outer_steps, *self.outer.velocities()]
         before, replayed = self.outer.version(), Replay(state, codec(self._collaboration.delta_codec), self._make_outer)
         if not replayed.take_all(self._round_log.beyond(before)):
             return 0

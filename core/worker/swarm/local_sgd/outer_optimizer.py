@@ -112,9 +112,12 @@ class OuterNesterov(Optimizer):
         """The base weights were replaced, not stepped: their version must be computed anew."""
         self._version = None
 
+    def velocities(self) -> list[Tensor]:
+        """The outer momentum, in the order of the base weights."""
+        return [self.state[each][MOMENTUM] for each in parameters_of(self)]
+
     def _computed_version(self) -> Version:
-        weights = parameters_of(self)
-        return version_of(weights, self._outer_steps, [self.state[each][MOMENTUM] for each in weights])
+        return version_of(parameters_of(self), self._outer_steps, self.velocities())
 
 
 def nearest_bfloat16(numbers: Tensor) -> Tensor:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeGuard
 
 import torch
 from hivemind.averaging.control import StepControl
@@ -72,7 +73,7 @@ class OwnProgress:
         It is void where the new base weights were not ``is_led_on`` from ours: then ours were wrong. Rounds that it was
         carried over before count, until our changes go into an average.
         """
-        changes, self._changes = self._changes, None
+        changes, self._changes, self.may_be_sent = self._changes, None, False
         before, self._rounds = self._rounds, 0
         if changes is None:
             return None
@@ -121,7 +122,7 @@ class Rebase:
                 yield len(part)
 
 
-def has_result(control: StepControl | None) -> bool:
+def has_result(control: StepControl | None) -> TypeGuard[StepControl]:
     """Whether a round has come to its end."""
     return control is not None and control.done() and not control.cancelled() and control.exception() is None
 

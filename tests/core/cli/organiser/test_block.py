@@ -7,6 +7,7 @@ import json
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 from rich.console import Console
 
@@ -82,4 +83,5 @@ def test_strangers_words_are_harmless_in_the_tables_and_counts_are_told_with_how
     table = text_of(show_suspects, suspects, (peer,) * 3, "sums")
     assert "2 of 3" in table and "workerbee block PEER --run sums" in table
     assert "None of 3 peers names anybody." in text_of(show_suspects, (), (peer,) * 3, "sums")
+    assert "0.054/s" in text_of(show_peers, (msgspec.structs.replace(peer, samples_per_second=0.054),))
     assert "Nobody reports progress." in text_of(show_peers, ())
