@@ -31,10 +31,10 @@ def with_whole_paths(text: str) -> str:
 
 
 def in_whole_parts(sentence: str) -> str:
-    """The sentence, which a label breaks between its parts rather than in them."""
+    """The sentence, which a label breaks between its parts rather than in them; no line begins with a dot."""
     parts = unbroken(sentence).split(BETWEEN)
     whole = (part.replace(" ", _NO_BREAK_SPACE) if len(part) <= _SHORT_PART else part for part in parts)
-    return BETWEEN.join(whole)
+    return f"{_NO_BREAK_SPACE}{BETWEEN.lstrip()}".join(whole)
 
 
 def _with_breaks(word: re.Match[str]) -> str:

@@ -179,6 +179,8 @@ def _averaged(session: Session, timestamps: EventTimestamps, now: float) -> str:
     """``averaged with 6 peers 12 s ago``."""
     seconds = timestamps.averaged_seconds_ago(now)
     if timestamps.averaged is None or seconds is None:
+        if session.contribution_status is not None and session.contribution_status.state == "without_step":
+            return ""  # it was averaged, and what became of that is said already
         return translate("Status", "not averaged with others yet")
     words = translate("Status", "averaged with %n peer(s) %1 ago", "", timestamps.averaged.peers - 1)
     return fill_placeholders(words, figures.time(seconds) if seconds < 60 else figures.about(seconds))

@@ -6484,10 +6484,6 @@
         <translation>mit den neuesten Gewichten waren nur %1 von %2 Teilnehmern dabei, und ein Schritt braucht mehr als die Hälfte; %3</translation>
     </message>
     <message>
-        <source>Nothing counts at present: the last %1 rounds took no step, %2.</source>
-        <translation>Zurzeit zählt nichts: Die letzten %1 Runden brachten keinen Schritt, %2.</translation>
-    </message>
-    <message>
         <source>Averaging takes %1 s of an epoch of %2 s, and each computer waits for %3 s, as half of its samples at the most may lack the last step. With about %4 samples in an epoch, averaging would be a fifth, with no wait.</source>
         <translation>Das Mitteln dauert %1 s von %2 s einer Epoche, und jeder Computer wartet %3 s, da höchstens der Hälfte seiner Beispiele der letzte Schritt fehlen darf. Mit etwa %4 Beispielen in einer Epoche wäre es ein Fünftel, und niemand würde warten.</translation>
     </message>
@@ -7054,6 +7050,10 @@
     <message>
         <source>The last %1 rounds counted nothing of this computer: it took fewer steps than the run asks for.</source>
         <translation>Von diesem Computer zählte in den letzten %1 Runden nichts: Er hat weniger Schritte getan, als der Lauf verlangt.</translation>
+    </message>
+    <message>
+        <source>The last %1 rounds took no step, so nothing counts at present: %2.</source>
+        <translation>Die letzten %1 Runden brachten keinen Schritt, deshalb zählt zurzeit nichts: %2.</translation>
     </message>
     <message>
         <source>The first averaging did not come about: %1.</source>

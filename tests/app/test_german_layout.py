@@ -16,17 +16,22 @@ from app.shell.main_window import SMALLEST, MainWindow
 from app.shell.shutdown_window import ShutdownWindow
 from core.availability.decision import Decision, Reason
 from core.errors import ErrorKind
-from core.localizable import LocalizedText
+from core.localizable import LocalizedText, localized
 from core.protocol.client_events import EarlierRunReopened, Pause, RunSwitch
 from core.protocol.events import ContributionStatus, Network, Restarting, StateLoading, Warned
 from core.records.contributions import Contribution
 from core.run.steering.control_value import Order
+from core.worker.swarm.local_sgd.group_agreement import GroupAgreement, Told
 from tests.app import test_accessibility as everybody
 from tests.app.support.language_context import speaking
 from tests.app.support.training_sample import EXPERTS, FOUND, NOW, SEEN, SampleCurves, finished, show, training
 from tests.app.support.untranslated_text import still_english, words_on
 
 GAME = Reason("game", "SuperTux")
+TOO_FEW = GroupAgreement(Told(9, 5, b"root", True, 9).packed() for _ in range(2)).step_error(
+    (5, b"root"), is_whole=True
+)
+WITHOUT_STEP = localized("The last %1 rounds took no step, so nothing counts at present: %2.", 3, TOO_FEW)
 SESSIONS = {
     "training": training(
         warnings=(Warned(problem=ErrorKind.NOT_REACHABLE.key),),
@@ -43,9 +48,16 @@ SESSIONS = {
         contribution_status=ContributionStatus(state="alone"),
         rounds=(finished(ok=False, peers=1, reason="no other peer was found in time"),) * 3,
     ),
+    "without_step": training(
+        contribution_status=ContributionStatus(state="without_step", reason=WITHOUT_STEP),
+        rounds=(finished(stepped=False),) * 3,
+    ),
     "behind": training(contribution_status=ContributionStatus(state="out_of_sync")),
     "downloading": training(
         phase="starting", loading=StateLoading(received_bytes=10**9, total_bytes=10**10), progress=None
+    ),
+    "rest": training(
+        phase="starting", loading=StateLoading(what="rest", received_bytes=38_000, total_bytes=0), progress=None
     ),
     "restarting": training(restarting=Restarting(attempt=2, seconds=20.0), progress=None),
     "paused": training(phase="paused", pause=Pause("person", NOW + 1800), progress=None),

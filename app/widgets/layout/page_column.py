@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 MARGIN = 24
@@ -34,7 +34,12 @@ class PageColumn(QScrollArea):
 
     def scroll_to(self, wanted: QWidget, around: int = MARGIN) -> None:
         """Show that part with so many pixels around it, as soon as the page is laid out."""
-        QTimer.singleShot(0, wanted, lambda: self.ensureWidgetVisible(wanted, 0, around))
+
+        def show_it() -> None:
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)  # its height follows its width
+            self.ensureWidgetVisible(wanted, 0, around)
+
+        QTimer.singleShot(0, wanted, show_it)
 
 
 class _Whole(QWidget):

@@ -77,7 +77,7 @@ def _by_rounds(rounds: tuple[RoundFinished, ...]) -> ContributionStatus:
         )
         return ContributionStatus(state="alone", reason=reason)
     if len(latest) == ALONE_AFTER_ROUNDS and not any(finished.ok and finished.stepped for finished in latest):
-        reason = localized("Nothing counts at present: the last %1 rounds took no step, %2.", str(len(latest)), why)
+        reason = localized("The last %1 rounds took no step, so nothing counts at present: %2.", str(len(latest)), why)
         return ContributionStatus(state="without_step", reason=reason)
     averaged = sum(finished.ok and finished.stepped for finished in rounds)
     if not averaged:

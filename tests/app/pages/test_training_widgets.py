@@ -131,17 +131,15 @@ def test_a_label_breaks_no_address_at_its_slashes(qtbot: QtBot) -> None:
     assert label.heightForWidth(label.width()) == 2 * label.fontMetrics().lineSpacing()
 
 
-def test_a_short_part_of_a_sentence_stays_whole() -> None:
+def test_a_short_part_of_a_sentence_stays_whole_and_no_line_begins_with_a_dot() -> None:
     text = "Training · averaged with 16 peers 12 s ago · next round in ~40 s"
     assert in_whole_parts(text).split(" ") == [
-        "Training",
-        "·",
+        "Training\u00a0·",
         "averaged",
         "with",
         "16\u00a0peers",
         "12\u00a0s",
-        "ago",
-        "·",
+        "ago\u00a0·",
         "next\u00a0round\u00a0in\u00a0~40\u00a0s",
     ]
 

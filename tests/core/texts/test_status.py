@@ -130,7 +130,9 @@ def test_a_clock_that_jumps_back_gives_no_negative_times() -> None:
 
 def test_training_alone_is_never_called_training_only() -> None:
     assert status(training("alone")).startswith("Training alone · epoch 42")
-    assert status(training("without_step")).startswith("Training, but nothing counts at present · epoch 42")
+    without_step = status(training("without_step", finished(stepped=False)))
+    assert without_step.startswith("Training, but nothing counts at present · epoch 42")
+    assert "not averaged" not in without_step
     assert status(training("out_of_sync")).startswith("Catching up with the others · epoch 42")
 
 

@@ -61,7 +61,7 @@ def test_who_is_averaged_with_three_times_while_the_run_takes_no_step_does_not_h
     assert state_of("=") == state_of("==") == "starting"
     status = monitor_of("+===", too_few).contribution_status(8, True, OK)
     assert status.state == "without_step"
-    assert str(status.reason) == f"Nothing counts at present: the last 3 rounds took no step, {too_few}."
+    assert str(status.reason) == f"The last 3 rounds took no step, so nothing counts at present: {too_few}."
     assert str(monitor_of("+=+").contribution_status(8, True, OK).reason).startswith("2 of the last 3 rounds")
     assert state_of("+-=-") == "without_step"  # this computer is not alone
     assert monitor_of("+====").failed_rounds == 0  # beginning anew brings no quorum
