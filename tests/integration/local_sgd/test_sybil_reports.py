@@ -14,8 +14,9 @@ from hivemind.dht.routing import DHTID
 from hivemind.dht.validation import DHTRecord
 from hivemind.utils.crypto import RSAPrivateKey
 
-from core.protocol.events import Progress, RoundFinished
+from core.protocol.events import ContributionStatus, Progress, RoundFinished
 from core.run.steering.rollback import swarm_id
+from core.worker.swarm.trust.met_peers import PATIENCE_ROUNDS
 from tests.bench.local_sgd.recorded_peers import RecordedPeer, RecordedPeers, paced_run
 from tests.integration.local_sgd.together import assert_equal_base_weights, average_together
 from tests.support.fault_injection import gave
@@ -64,16 +65,25 @@ def crowd(log: Path, organiser: RecordedPeer) -> Iterator[None]:
             thread.join()
 
 
-def test_two_go_on_stepping_among_a_crowd_that_only_reports(recorded: RecordedPeers, tmp_path: Path) -> None:
+def test_two_go_on_stepping_among_a_crowd_that_only_reports_and_are_told_of_rounds_without_a_step(
+    recorded: RecordedPeers, tmp_path: Path
+) -> None:
     organiser = recorded.organiser(manifest=RUN)
     assert isinstance(organiser, RecordedPeer)
     volunteer = recorded.volunteer(organiser.posted, "volunteer", "client")
     average_together(organiser, volunteer, among=2)
     with crowd(tmp_path / "log", organiser):
         organiser.wait_for(Progress, lambda event: event.peers == 2 + CROWD)
-        before = organiser.moves()[-1].steps
+        before, here = organiser.moves()[-1].steps, len(volunteer.said)
         while organiser.moves()[-1].steps < before + STEPS:
             for peer in (organiser, volunteer):
                 peer.wait_for(RoundFinished, gave, since=len(peer.said))
         assert organiser.all(Progress)[-1].peers == 2 + CROWD, "the crowd is still there"
+        told = volunteer.wait_for(ContributionStatus, lambda event: event.state == "without_step", since=here)
+        assert str(told.reason).startswith(f"The last {PATIENCE_ROUNDS} rounds took no step"), told
+        volunteer.wait_for(ContributionStatus, lambda event: event.state == "helping", since=volunteer.said.index(told))
+    rounds = [event for event in volunteer.all(RoundFinished) if event.ok]
+    assert {event.stepped for event in rounds} == {True, False}
+    without_step = [str(event.reason) for event in rounds if not event.stepped]
+    assert all(without_step) and any("only 2 of " in reason for reason in without_step), without_step
     assert_equal_base_weights(recorded)
