@@ -8,10 +8,9 @@ from core.client.session import Session
 from core.errors import ErrorKind, UserError
 from core.protocol.commands import Join
 from core.protocol.events import RunFound
-from core.records.recent_runs import LastState, RecentRun, RecentRuns
+from core.records.recent_runs import MAX_REASON_CHARACTERS, LastState, RecentRun, RecentRuns
 
 MAX_NAME_CHARACTERS = 200
-MAX_REASON_CHARACTERS = 300
 
 
 class RecentRunRecorder:

@@ -16,6 +16,7 @@ from core.schema import StrictStruct
 
 _log = logging.getLogger(__name__)
 MOST_RUNS = 20
+MAX_REASON_CHARACTERS = 300
 _MAX_FILE_BYTES = 4 * 1024 * 1024  # twice what the bounds below let in, however it is written
 
 LastState = Literal["trained", "paused", "failed", "refused", "finished"]
@@ -33,7 +34,7 @@ class RecentRun(StrictStruct, kw_only=True, frozen=True):
     address: Annotated[str, Meta(max_length=16_000)]
     last_state: LastState
     at: Annotated[float, Meta(ge=0, le=1e12)]
-    reason: Annotated[str, Meta(max_length=300)] = ""
+    reason: Annotated[str, Meta(max_length=MAX_REASON_CHARACTERS)] = ""
     has_helped: bool = False
 
 

@@ -22,7 +22,6 @@ pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 EPOCHS = 7
 LEARNED = 0.75  # of the untrained loss is left at the most
 SIDE_BY_SIDE = 2
-NAMED_WITHIN = 3  # exchanges since the first lie
 JOINED = "keeper, client and newcomer"
 DIFFERS = "keeper and one who differs"
 LIAR = "one liar of four"
@@ -129,7 +128,7 @@ def test_one_that_is_ten_times_slower_takes_fewer_steps_and_what_it_has_changed_
 def test_the_liar_is_named_by_who_reduces_and_nobody_else_is(outcomes: dict[str, Outcome]) -> None:
     keeper, *others = outcomes[LIAR].outliers
     assert keeper == [4] and not any(others), outcomes[LIAR].outliers
-    assert outcomes[LIAR].is_named_within(NAMED_WITHIN), outcomes[LIAR].named_after
+    assert outcomes[LIAR].is_named_soon(), outcomes[LIAR].named_after
 
 
 @pytest.mark.rows(CLAIMS)
@@ -138,7 +137,7 @@ def test_one_of_two_who_claims_a_billion_samples_is_named_and_counts_for_those_t
 ) -> None:
     """Its changes are zeros: they would be the average, if they counted for what it claims."""
     assert outcomes[CLAIMS].outliers[0] == [1], outcomes[CLAIMS].outliers
-    assert outcomes[CLAIMS].is_named_within(NAMED_WITHIN), outcomes[CLAIMS].named_after
+    assert outcomes[CLAIMS].is_named_soon(), outcomes[CLAIMS].named_after
 
 
 @pytest.mark.rows(LIAR)
@@ -154,7 +153,7 @@ def test_the_liar_itself_is_told_that_what_it_has_changed_was_left_out_and_nobod
 def test_who_sends_parts_that_are_no_numbers_or_too_short_is_left_out_and_named(outcomes: dict[str, Outcome]) -> None:
     organiser, *_ = outcomes[NONSENSE].outliers
     assert organiser == [2, 3], outcomes[NONSENSE].outliers
-    assert outcomes[NONSENSE].is_named_within(NAMED_WITHIN), outcomes[NONSENSE].named_after
+    assert outcomes[NONSENSE].is_named_soon(), outcomes[NONSENSE].named_after
 
 
 @pytest.mark.rows(REDUCER)

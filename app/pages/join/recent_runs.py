@@ -89,5 +89,5 @@ class RecentRunsList(QWidget):
         """Why the organiser has ended it; who has helped is thanked, in the words of the training page."""
         if run.has_helped:
             return order_words(Order(state="ended", reason=run.reason))
-        reason = sanitize_line(run.reason, 300).rstrip(".")
+        reason = sanitize_line(run.reason).rstrip(".")
         return ": ".join(part for part in (self.tr("finished by its organiser"), reason) if part)

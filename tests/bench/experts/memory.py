@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from statistics import median
 
 import psutil
 
 from tests.bench.experts.rows import LIMIT_SECONDS, ExpertsMeasured, starter
+from tests.bench.local_sgd.memory import bytes_of_family
 from tests.bench.setup import Ground, told_as_not_measured
 from tests.bench.table import Row, figure_row
 from tests.support.real_peers import peer_group
@@ -48,15 +49,10 @@ def _watched(ground: Ground, seconds: float, measured: ExpertsMeasured) -> list[
             time.sleep(max(0.0, began + seconds * (len(looks) + 1) / LOOKS - time.monotonic()))
             since = len(trainer.said)
             trainer.until(lambda said: "present" in said, since, LIMIT_SECONDS)  # it still trains
-            looks.append(unique_bytes([process, *process.children(recursive=True)]))
+            looks.append(bytes_of_family([process, *process.children(recursive=True)], "uss"))
         measured.host_growth = growth(looks)
         print(f"{looks[FEW] / 2**20:.1f} → {looks[-1] / 2**20:.1f} MiB in {len(trainer.said):,} steps", flush=True)
         return looks
-
-
-def unique_bytes(family: Sequence[psutil.Process]) -> int:
-    """What is of these processes alone, which others that begin and end do not change."""
-    return sum(int(each.memory_full_info().uss) for each in family)
 
 
 def growth(looks: list[int]) -> float:

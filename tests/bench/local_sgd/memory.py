@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, Literal
 
 import psutil
 import tomli_w
@@ -122,7 +122,7 @@ def _volunteer(folder: Path, model: _Model, rounds: int) -> Looks:
 def _in_rounds(volunteer: Peer, rounds: int) -> list[int]:
     first, looks = len(volunteer.said), list[int]()
     while sum(map(_is_whole, volunteer.all(RoundFinished, first))) < rounds:
-        looks.append(proportional_bytes(volunteer.family))
+        looks.append(bytes_of_family(volunteer.family, "pss"))
         volunteer.wait_for(Progress, since=len(volunteer.said), seconds=LIMIT_SECONDS)
     return looks
 
@@ -133,7 +133,7 @@ def _plain(folder: Path, model: _Model) -> Looks:
     with PeerProcess("plain", module, [str(path), "1"], frozenset(range(psutil.cpu_count() or 1)), folder) as loop:
         for _ in range(LOOKS):
             loop.wait_for(_is_progress, LIMIT_SECONDS, since=len(loop.seen()))
-            looks.append(proportional_bytes(loop.family()))
+            looks.append(bytes_of_family(loop.family(), "pss"))
     return _looks(looks[1:], estimate_requirements(load_run_file(path)).trained_parameters)
 
 
@@ -149,10 +149,10 @@ def _is_progress(event: AnyEvent) -> bool:
     return isinstance(event, Progress)
 
 
-def proportional_bytes(family: Sequence[psutil.Process]) -> int:
-    """The PSS of all of them together."""
+def bytes_of_family(family: Sequence[psutil.Process], kind: Literal["pss", "uss"]) -> int:
+    """The bytes of these processes together: PSS, or USS, which other processes that begin and end do not change."""
     total = 0
     for process in family:
         with contextlib.suppress(psutil.NoSuchProcess):
-            total += int(process.memory_full_info().pss)
+            total += int(getattr(process.memory_full_info(), kind))
     return total

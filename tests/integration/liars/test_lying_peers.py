@@ -17,7 +17,6 @@ pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1800)]
 
 EPOCHS = 8
 SIDE_BY_SIDE = 2
-NAMED_WITHIN = 3  # exchanges since the first lie
 LEARNED = 0.9  # of the untrained loss is left at the most, after eight steps
 AGREED_IN_STEPS = 0.1  # of the way, as a round may have missed one of three
 DIFFERENT = tuple(f"all differ, {aggregation}" for aggregation in get_args(Aggregation))
@@ -79,4 +78,4 @@ def test_nobody_but_the_liar_is_named(outcomes: dict[str, Outcome], lie: Lie) ->
 @pytest.mark.parametrize("lie", seldom_but(OFTEN, GROSS))
 def test_a_gross_liar_is_named(outcomes: dict[str, Outcome], lie: Lie) -> None:
     assert outcomes[lie].outliers[0] == [LIAR], outcomes[lie]
-    assert outcomes[lie].is_named_within(NAMED_WITHIN), outcomes[lie].named_after
+    assert outcomes[lie].is_named_soon(), outcomes[lie].named_after

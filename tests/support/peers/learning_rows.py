@@ -18,6 +18,7 @@ LIMIT_SECONDS = 800.0  # for all rows together
 SCRIPT = "tests.support.peers.learning_peers"
 
 
+NAMED_WITHIN = 3  # exchanges since the first lie, who lies grossly has to be
 GradientLie = Literal["huge", "flip", "zero", "replayed", "initial", "noise", "drift", "reducer", "shape"]
 ChangeLie = Literal["huge", "flip", "zero", "replayed", "drift", "reducer", "bent", "nan", "short"]  # of local SGD
 Claim = Literal["ahead", "untrained", "samples", "gather"]  # in both modes
@@ -115,9 +116,9 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     trials: list[list[list[float]]] = []
     least_shares: list[float] = []
 
-    def is_named_within(self, exchanges: int) -> bool:
-        """Whether any member had named a liar after so many of its exchanges since the first lie."""
-        return any(after is not None and after <= exchanges for after in self.named_after)
+    def is_named_soon(self) -> bool:
+        """Whether any member had named a liar within `NAMED_WITHIN` of its exchanges since the first lie."""
+        return any(after is not None and after <= NAMED_WITHIN for after in self.named_after)
 
     def remaining_loss(self, member: int) -> float:
         """The loss at the end as a share of that of the untrained model."""
