@@ -12,6 +12,7 @@ import pytest
 
 from core.protocol.codec import decode_event
 from core.protocol.events import Evaluated
+from core.run.spec.recipe import ArithmeticGPT
 from tests.attacks.swarm_attacks import harmful
 from tests.support.learning.asked_rows import rows_asked_for
 from tests.support.peers.learning_rows import Member, Outcome, Row, learn, local_sgd_run
@@ -44,7 +45,8 @@ def rows() -> tuple[Row, ...]:
     overlapped = local_sgd_run(overlap="delayed", delta_codec="int4", matchmaking_time=2.0)
     keeper, client = Member(manifest=plain, keeps=True), Member(manifest=plain, mode="client")
     late = Member(manifest=plain, mode="client", late=True)
-    differing = Member(manifest=plain, diverges_at=3)
+    in_parts = msgspec.structs.replace(plain, recipe=ArithmeticGPT())
+    differing = Member(manifest=in_parts, diverges_at=3)
     trains_on = local_sgd_run(overlap="delayed", target_batch_size=1280)  # rounds in which a repair has time
     missed = Member(manifest=trains_on, keeps=True), Member(manifest=trains_on, mode="client")
     missing = Member(manifest=trains_on, mode="client", misses_round_at=3)
@@ -67,7 +69,7 @@ def rows() -> tuple[Row, ...]:
     sparse = local_sgd_run(delta_codec="topk", outer_lr=1.0, outer_momentum=0.0)
     return (
         Row(name=JOINED, members=(keeper, client, late), epochs=EPOCHS),
-        Row(name=DIFFERS, members=(keeper, differing), epochs=EPOCHS),
+        Row(name=DIFFERS, members=(Member(manifest=in_parts, keeps=True), differing), epochs=EPOCHS),
         Row(name=MISSES, members=(*missed, missing), epochs=EPOCHS),
         # of three honest ones another may miss a round; one liar of two senders is half of them
         Row(name=LIAR, members=(Member(manifest=of_four, keeps=True), *[honest] * 3, liar), epochs=EPOCHS),
@@ -206,6 +208,12 @@ def test_nobody_takes_more_steps_than_the_run_allows_and_who_takes_too_few_does_
 def test_of_two_that_differ_the_organisers_weights_are_right(outcomes: dict[str, Outcome]) -> None:
     keeper, differing = outcomes[DIFFERS].downloads
     assert keeper == 0 and differing >= 1, outcomes[DIFFERS]
+
+
+@pytest.mark.rows(DIFFERS)
+def test_who_differs_in_one_tensor_fetches_only_the_parts_with_it(outcomes: dict[str, Outcome]) -> None:
+    (parts, fetched), *_ = outcomes[DIFFERS].parts_fetched[1]
+    assert 0 < fetched < parts / 4, outcomes[DIFFERS]
 
 
 def test_the_demo_learns_in_two_rounds_what_takes_many_epochs_of_gradients(tmp_path: Path) -> None:

@@ -63,6 +63,7 @@ POLL_SECONDS = 0.1
 CAUGHT_UP = re.compile(r"caught up with \S+ by (\d+) rounds")
 KEPT = re.compile(r"we were \d+ rounds behind, and keep what we have changed")
 DOWNLOADED = re.compile(r"\S+ sent a state of [1-9]\d* bytes")
+PARTS = re.compile(r"donors have a state of (\d+) parts\n[^\n]* (\d+) of the parts are here already")
 REPAIRED = re.compile(r"during (\d+) micro-batches the right base weights have come")
 TRIED = re.compile(r"the changes of (\S+) change the held-out loss by (\S+)")
 _Event = TypeVar("_Event")
@@ -226,6 +227,7 @@ class Training:
             caught_up=[sum(map(int, CAUGHT_UP.findall(log))) for log in logs],
             kept=[len(KEPT.findall(log)) for log in logs],
             downloads=[len(DOWNLOADED.findall(log)) for log in logs],
+            parts_fetched=[[(int(of), int(of) - int(here)) for of, here in PARTS.findall(log)] for log in logs],
             repaired=[max(map(int, REPAIRED.findall(log)), default=0) for log in logs],
             outliers=[self._outliers(folder) for folder in self._folders],
             named_after=[self._named_after(folder) for folder in self._folders],

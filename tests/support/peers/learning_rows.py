@@ -81,7 +81,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     after the same outer steps), as a share of the distance that they have come; ``None`` where there is none.
     ``moved`` is by how much their last averaging moved each of them, as such a share. ``caught_up`` counts the rounds
     of others that each has replayed, ``kept`` how often it kept what it had changed, ``downloads`` the states that
-    each has downloaded, and ``repaired`` its micro-batches, at the most, while it looked for the right base weights.
+    each has downloaded, ``parts_fetched`` of how many parts such a state was and how many of them came from donors,
+    and ``repaired`` its micro-batches, at the most, while it looked for the right base weights.
     ``outliers`` are the numbers of the members that each has named as such, or has heard from the organiser or a keeper
     to be found out, so that it averages with them no more; ``named_after`` is in which of its exchanges since the first
     lie, from 1, each has named a liar first, if in any. ``steps`` is how many each took in a round at the most,
@@ -104,6 +105,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     caught_up: list[int] = []
     kept: list[int] = []
     downloads: list[int] = []
+    parts_fetched: list[list[tuple[int, int]]] = []
     repaired: list[int] = []
     outliers: list[list[int]] = []
     named_after: list[int | None] = []

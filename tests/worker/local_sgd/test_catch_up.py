@@ -9,11 +9,14 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.worker.swarm.local_sgd.catch_up import _requested
+from core.worker.swarm.local_sgd.catch_up import MOST_ROUNDS_NEAR
 from core.worker.swarm.local_sgd.codecs.wire import codec
 from core.worker.swarm.local_sgd.outer_optimizer import MOMENTUM, OuterNesterov
-from core.worker.swarm.local_sgd.replay import Replay, Round
-from core.worker.swarm.local_sgd.round_log import RoundLog
+from core.worker.swarm.local_sgd.replay import Replay, Round, requested_version
+from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS, RoundLog
+from core.worker.swarm.state_parts import download, part_index, partial_file, server
+from core.worker.swarm.state_parts.partial_file import PartialFile
+from tests.worker.local_sgd.members import Donor, Newcomer
 
 SHAPES = (20, 30), (7,)
 LENGTHS = [600, 7]
@@ -115,4 +118,67 @@ def test_a_part_of_another_size_is_refused() -> None:
 
 @pytest.mark.parametrize("nonsense", [b"", b"\xc1", b"\x92\x01\xa1x", b"\x92\x01\xc4\x01x", b"x" * 10_000])
 def test_a_request_that_is_nonsense_asks_for_nothing(nonsense: bytes) -> None:
-    assert _requested(nonsense) is None
+    assert requested_version(nonsense) is None
+
+
+@pytest.fixture
+def fetched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The numbers of the parts that come from donors; a state of 607 weights has 15 or 16 of them."""
+    for module in (download, part_index, partial_file, server):
+        monkeypatch.setattr(module, "PART_BYTES", 256)
+    numbers, write = list[int](), PartialFile.write
+
+    def noted(file: PartialFile, number: int, data: bytes) -> None:
+        numbers.append(number)
+        write(file, number, data)
+
+    monkeypatch.setattr(PartialFile, "write", noted)
+    return numbers
+
+
+def differing(tmp_path: Path, *wrong: int, rounds_missed: int) -> Newcomer:
+    """A member whose weights of those places in the first matrix are wrong, beside one that has gone on since."""
+    right = Donor(tmp_path / "right")
+    right.take_rounds(MAX_ROUNDS + 1)
+    state = right.state()
+    state[0].view(-1)[list(wrong)] += 1.0
+    right.take_rounds(rounds_missed)
+    return Newcomer(state, right, downloads=tmp_path / "downloads")
+
+
+@pytest.mark.parametrize("rounds_missed", [0, 1, MOST_ROUNDS_NEAR])
+def test_who_differs_in_some_parts_fetches_only_those_and_the_rounds_since(
+    tmp_path: Path, rounds_missed: int, fetched: list[int]
+) -> None:
+    differing(tmp_path, 0, 599, rounds_missed=rounds_missed).download()
+    assert len(fetched) == 2
+    assert list((tmp_path / "downloads").iterdir()) == []
+
+
+@pytest.mark.parametrize("rounds_missed", [MOST_ROUNDS_NEAR + 1, MAX_ROUNDS + 1])
+def test_who_differs_and_has_missed_more_rounds_fetches_all_parts(
+    tmp_path: Path, rounds_missed: int, fetched: list[int]
+) -> None:
+    differing(tmp_path, 0, rounds_missed=rounds_missed).download()
+    assert len(fetched) > 10
+
+
+def test_a_donor_without_those_rounds_sends_all_parts(
+    tmp_path: Path, fetched: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = differing(tmp_path, 0, rounds_missed=1)
+    monkeypatch.setattr(RoundLog, "from_steps", lambda *_: [])
+    wrong.download()
+    assert len(fetched) > 10
+
+
+def test_rounds_of_another_run_cost_a_download_of_all_parts(
+    tmp_path: Path, fetched: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong, other = differing(tmp_path, 0, rounds_missed=1), Donor(tmp_path / "other", seed=2)
+    other.take_rounds(MAX_ROUNDS + 2)
+    rounds = other._round_log.from_steps(MAX_ROUNDS + 1)
+    assert len(rounds) == 1
+    monkeypatch.setattr(RoundLog, "from_steps", lambda *_: rounds)
+    wrong.download()
+    assert len(fetched) > 10

@@ -16,6 +16,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, AsyncIterator  # noqa: UP035 - hivemind reads this very annotation
 
@@ -28,15 +29,28 @@ from hivemind.utils import MPFuture
 from hivemind.utils.asyncio import aiter_with_timeout
 from torch import Tensor
 
-from core.schema import StrictStruct
 from core.worker.swarm.averaging.averager_process import DIAL_SECONDS, DonorBehindError
 from core.worker.swarm.averaging.state_validation import State
 from core.worker.swarm.local_sgd.codecs.codec import Codec
 from core.worker.swarm.local_sgd.outer_optimizer import Version
-from core.worker.swarm.local_sgd.replay import OuterFactory, Replay, Round, version_of_state
+from core.worker.swarm.local_sgd.replay import (
+    OuterFactory,
+    Replay,
+    Round,
+    WhatFollows,
+    WhatWeHave,
+    requested_version,
+    version_of_state,
+)
 from core.worker.swarm.local_sgd.round_log import MAX_FROZEN_ROUNDS
 from core.worker.swarm.local_sgd.state_donor import StateDonor
-from core.worker.swarm.local_sgd.state_file import MirrorUse, check_state_file, read_state_file, state_file_bytes
+from core.worker.swarm.local_sgd.state_file import (
+    MirrorUse,
+    check_state_file,
+    read_state_file,
+    state_file_bytes,
+    write_state_file,
+)
 from core.worker.swarm.state_parts.download import (
     Downloaded,
     IncompleteError,
@@ -45,30 +59,15 @@ from core.worker.swarm.state_parts.download import (
     StorageError,
     end,
 )
+from core.worker.swarm.state_parts.part_index import PartIndex
 
-ROOT_BYTES = 16
-MAX_REQUEST_BYTES = 1000
 MAX_DONORS = 8  # are asked for parts of one state
 MIRROR = "mirror"  # in the metadata of a state: the value of its MirrorUse
+NEAR_NAME = "near"  # of the file with our own state, before parts of it are replaced
+MOST_ROUNDS_NEAR = 2  # that are fetched for it: if all parts differ, they are fetched for nothing
 PASSED = "passed"  # the same: the versions of the weights that it leads on from
 
 log = logging.getLogger(__name__)
-
-
-class WhatWeHave(StrictStruct, frozen=True, array_like=True):
-    """The request: the version of the base weights that one has."""
-
-    steps: int
-    root: bytes
-
-
-class WhatFollows(StrictStruct, frozen=True, array_like=True):
-    """The answer's first message: the donor's epoch and version, and the rounds that lead there, if it has them."""
-
-    epoch: int
-    steps: int
-    root: bytes
-    rounds: list[Round]
 
 
 class CatchUp(StateDonor):
@@ -96,11 +95,11 @@ class CatchUp(StateDonor):
     ) -> AsyncIterator[averaging_pb2.DownloadData]:
         """Send the rounds that lead from the requested version to ours, where our log has them."""
         current = self._round_log.current()
-        version = _requested(request.metadata)
+        version = requested_version(request.metadata)
         is_barred = context.remote_id in self._slots.barred
         if is_barred or not self.allow_state_sharing or current is None or version is None:
             return
-        found = self._round_log.since(version)
+        found = self._round_log.since(version) if version[1] else self._round_log.from_steps(version[0])
         rounds = [Round(each.lengths(), each.after[1]) for each in found]
         answer = WhatFollows(int(self.state_sharing_priority), *current, rounds)
         yield averaging_pb2.DownloadData(metadata=msgspec.msgpack.encode(answer))
@@ -177,7 +176,8 @@ class CatchUp(StateDonor):
         others = sorted(offered.keys() - {self.peer_id, donor, *self._refused}, key=offered.__getitem__, reverse=True)
         asked = [each for each in (donor, *others) if each not in self._liars][:MAX_DONORS]
         stubs = {each: self.get_stub(self._p2p, each, namespace=self.prefix) for each in asked}
-        download = PartsDownload(stubs, state_file_bytes(own[1]), folder, self._organiser)
+        near = partial(self._brought_near, own[1], folder / NEAR_NAME, max_bytes)
+        download = PartsDownload(stubs, state_file_bytes(own[1]), folder, self._organiser, near)
         try:
             got = await download.run()
         except (NothingOfferedError, StorageError) as error:
@@ -231,33 +231,74 @@ class CatchUp(StateDonor):
         """Raises ValueError for rounds that do not lead where the donor says they do, and whatever the line does."""
         metadata, tensors = state
         version = version_of_state(tensors)
-        request = runtime_pb2.ExpertRequest(metadata=msgspec.msgpack.encode(WhatWeHave(*version)))
-        stub = self.get_stub(self._p2p, donor, namespace=self.prefix)
-        async with asyncio.timeout(DIAL_SECONDS):
-            stream = await stub.rpc_missed_rounds(request)
-        messages = aiter_with_timeout(stream, timeout=self.next_chunk_timeout)
-        first = await anext(messages, None)
-        if first is None or len(first.metadata) > max_bytes:
-            return None
-        told = msgspec.msgpack.decode(first.metadata, type=WhatFollows)
-        if told.epoch < self._min_epoch:
-            raise DonorBehindError(f"its state is of epoch {told.epoch}, and not of {self._min_epoch} or later")
-        if len(told.rounds) > MAX_FROZEN_ROUNDS or not (told.rounds or (told.steps, told.root) == version):
+        told, parts = await self._rounds_of(donor, WhatWeHave(*version), max_bytes)
+        if told is None or not (told.rounds or (told.steps, told.root) == version):
             return None
         passed = list[Version]()
         if told.rounds:
             replay = Replay(tensors, self._codec, self._outer)
             for each in told.rounds:
                 passed.append(replay.version)
-                replay.begin(each)
-                for number in range(len(each.lengths)):
-                    replay.add(number, deserialize_torch_tensor((await anext(messages)).tensor_part))
+                await _take(each, parts, replay)
                 replay.step()
             if (told.steps, told.root) != replay.version:
                 raise ValueError("they do not lead to the donor's version")
             tensors = replay.tensors()
         log.info("caught up with %s by %d rounds", donor, len(told.rounds))
         return metadata | {"epoch": told.epoch, PASSED: passed}, tensors
+
+    async def _rounds_of(
+        self, donor: PeerID, have: WhatWeHave, max_bytes: int
+    ) -> tuple[WhatFollows | None, AsyncIterator[averaging_pb2.DownloadData]]:
+        """What that donor tells, and the messages with the parts of its rounds. Raises as ``_download``."""
+        stub = self.get_stub(self._p2p, donor, namespace=self.prefix)
+        async with asyncio.timeout(DIAL_SECONDS):
+            stream = await stub.rpc_missed_rounds(runtime_pb2.ExpertRequest(metadata=msgspec.msgpack.encode(have)))
+        messages = aiter_with_timeout(stream, timeout=self.next_chunk_timeout)
+        first = await anext(messages, None)
+        if first is None or len(first.metadata) > max_bytes:
+            return None, messages
+        told = msgspec.msgpack.decode(first.metadata, type=WhatFollows)
+        if told.epoch < self._min_epoch:
+            raise DonorBehindError(f"its state is of epoch {told.epoch}, and not of {self._min_epoch} or later")
+        return (None if len(told.rounds) > MAX_FROZEN_ROUNDS else told), messages
+
+    async def _brought_near(
+        self, tensors: list[Tensor], path: Path, max_bytes: int, index: PartIndex, donors: Sequence[PeerID]
+    ) -> Path | None:
+        """Our own state in that file, after the rounds that lead donors to the version of the index; ``None`` if none.
+
+        An outer step changes each number by itself: of weights that differ in some parts only the others are right.
+        """
+        ours = int(tensors[len(tensors) // 2])
+        missed = index.version[0] - ours
+        if not 0 <= missed <= MOST_ROUNDS_NEAR:
+            return None
+        for donor in donors if missed else ():
+            try:
+                told, parts = await self._rounds_of(donor, WhatWeHave(ours, b""), max_bytes)
+                if told is None or len(told.rounds) < missed:
+                    continue
+                replay = Replay(tensors, self._codec, self._outer)
+                for each in told.rounds[:missed]:
+                    await _take(each, parts, replay)
+                    replay.step_from_wrong_weights()
+                tensors = replay.tensors()
+                break
+            except Exception as error:  # whatever a stranger's end of the line does: all parts are fetched
+                log.info("%s brings our own state no nearer: %r", donor, error)
+        else:
+            if missed:
+                return None
+        await asyncio.get_running_loop().run_in_executor(None, write_state_file, path, tensors, {})
+        return path
+
+
+async def _take(told: Round, messages: AsyncIterator[averaging_pb2.DownloadData], replay: Replay) -> None:
+    """The parts of that round. Raises ValueError where they are not of this model, and whatever the line does."""
+    replay.begin(told)
+    for number in range(len(told.lengths)):
+        replay.add(number, deserialize_torch_tensor((await anext(messages)).tensor_part))
 
 
 def _read(path: Path, expected: list[Tensor]) -> list[Tensor] | None:
@@ -292,12 +333,3 @@ def _names(got: Downloaded) -> str:
 
 def _told(got: Downloaded) -> str:
     return ", ".join(f"{sent:,} of {donor}" for donor, sent in got.sent_bytes.items())
-
-
-def _requested(metadata: bytes) -> Version | None:
-    """The version that a stranger asks for; ``None`` for nonsense."""
-    try:
-        asked = msgspec.msgpack.decode(metadata[:MAX_REQUEST_BYTES], type=WhatWeHave)
-    except msgspec.DecodeError:
-        return None
-    return (asked.steps, asked.root) if len(asked.root) == ROOT_BYTES else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 
+import msgspec
 import torch
 from torch import Tensor
 
@@ -15,6 +16,8 @@ from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
 from core.worker.swarm.local_sgd.outer_optimizer import MOMENTUM, OuterNesterov, Version, version_of
 from core.worker.swarm.local_sgd.round_log import LoggedRound
 
+ROOT_BYTES = 16
+MAX_REQUEST_BYTES = 1000
 OuterFactory = Callable[..., OuterNesterov]
 """Builds the run's outer optimizer of some ``params`` and a tensor ``outer_steps``."""
 
@@ -26,6 +29,25 @@ class Round(StrictStruct, frozen=True, array_like=True):
 
     lengths: list[int]
     root: bytes
+
+
+class WhatWeHave(StrictStruct, frozen=True, array_like=True):
+    """The request: the version of the base weights that one has.
+
+    Without a ``root`` the rounds are wanted that lead on from the donor's weights of so many steps: ours differ.
+    """
+
+    steps: int
+    root: bytes
+
+
+class WhatFollows(StrictStruct, frozen=True, array_like=True):
+    """The answer's first message: the donor's epoch and version, and the rounds that lead there, if it has them."""
+
+    epoch: int
+    steps: int
+    root: bytes
+    rounds: list[Round]
 
 
 class Replay:
@@ -62,6 +84,10 @@ class Replay:
         if self.version[1] != self._round.root:
             raise ValueError("a round does not lead to the weights that it is said to lead to")
 
+    def step_from_wrong_weights(self) -> None:
+        """Take the outer step of the round: weights that were right become right, and the others stay wrong."""
+        self._outer.step()
+
     def take_all(self, rounds: Iterable[LoggedRound]) -> bool:
         """The rounds of a log, in order; whether all of them could be read, and are right."""
         try:
@@ -84,3 +110,12 @@ def version_of_state(tensors: list[Tensor]) -> Version:
     """That of base weights, the number of outer steps, and momentum, one after the other."""
     count = len(tensors) // 2
     return version_of(tensors[:count], tensors[count], tensors[count + 1 :])
+
+
+def requested_version(metadata: bytes) -> Version | None:
+    """The version that a stranger asks for; ``None`` for nonsense."""
+    try:
+        asked = msgspec.msgpack.decode(metadata[:MAX_REQUEST_BYTES], type=WhatWeHave)
+    except msgspec.DecodeError:
+        return None
+    return (asked.steps, asked.root) if len(asked.root) in (0, ROOT_BYTES) else None

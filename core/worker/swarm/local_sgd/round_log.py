@@ -17,6 +17,7 @@ import contextlib
 import json
 import logging
 import shutil
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -174,6 +175,15 @@ class RoundLog:
             found.append(following.pop(reached))
             reached = found[-1].after
         return found
+
+    def from_steps(self, steps: int) -> list[LoggedRound]:
+        """The rounds that lead to the present version from ours of so many outer steps, in order; none without it."""
+        leading = {each.after: each for each in self._rounds()}
+        found, reached = deque[LoggedRound](), self.current()
+        while reached is not None and reached[0] > steps and reached in leading:
+            found.appendleft(leading[reached])
+            reached = found[0].before
+        return list(found) if found and found[0].before[0] == steps else []
 
     def _frozen(self) -> list[Path]:
         return [] if self._folder is None else list(self._folder.glob(f"*{_FROZEN}"))

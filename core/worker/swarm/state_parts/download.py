@@ -11,7 +11,7 @@ import logging
 import random
 import time
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,9 @@ MAX_CHOICES = 5  # of a state, where donors take another one meanwhile
 AHEAD = 2  # parts are on order at each donor, so that its line is never idle
 DONOR_RATE = 50_000  # bytes a second of the owner's download limit, for which one donor more is asked
 FEWEST_DONORS = 2
+
+NearFile = Callable[[PartIndex, Sequence[PeerID]], Awaitable[Path | None]]
+"""Writes a file of ours into the folder of which parts may be those of that index, which those donors have."""
 
 log = logging.getLogger(__name__)
 
@@ -68,11 +71,20 @@ class Downloaded:
 class PartsDownload:
     """One download from the donors with those ``stubs`` of a state of ``size_bytes``, into that folder.
 
-    Of two versions that as many donors have, that of the ``organiser`` (a peer id, base58) is taken.
+    Of two versions that as many donors have, that of the ``organiser`` (a peer id, base58) is taken. Parts of the file
+    that ``near`` writes are not fetched where they are right.
     """
 
-    def __init__(self, stubs: Mapping[PeerID, Any], size_bytes: int, folder: Path, organiser: str = "") -> None:
+    def __init__(
+        self,
+        stubs: Mapping[PeerID, Any],
+        size_bytes: int,
+        folder: Path,
+        organiser: str = "",
+        near: NearFile | None = None,
+    ) -> None:
         self._stubs, self._size_bytes, self._folder, self._organiser = stubs, size_bytes, folder, organiser
+        self._near = near
         self._wish, self._begun_digest = Wish(), b""
         self.liars: set[PeerID] = set()
         self._wanted: deque[int] = deque()  # nobody was asked for these
@@ -101,6 +113,8 @@ class PartsDownload:
         loop = asyncio.get_running_loop()
         try:
             file = await loop.run_in_executor(None, PartialFile, self._folder, index)
+            if self._near is not None and file.is_empty and (near := await self._near(index, donors)) is not None:
+                file.begin_with(near)
             self._wanted = deque(await loop.run_in_executor(None, file.missing))
         except OSError as error:
             raise StorageError(str(error)) from error

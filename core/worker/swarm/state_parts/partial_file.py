@@ -29,6 +29,15 @@ class PartialFile:
                 other.unlink(missing_ok=True)
         self.path.touch()
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has come yet. Raises OSError."""
+        return not self.path.stat().st_size
+
+    def begin_with(self, near: Path) -> None:
+        """Take the place of a file of which some parts may be right, in the same folder. Raises OSError."""
+        near.replace(self.path)
+
     def missing(self) -> list[int]:
         """The numbers of the parts that it lacks, in order. Raises OSError."""
         lacking = []
