@@ -122,6 +122,8 @@ def _of_each_peer(snapshot: FleetSnapshot) -> Iterator[Gauge]:
         "peer_samples", "A peer's samples of its epoch.", _by("peer", {each.peer_id: each.samples for each in peers})
     )
     yield Gauge("peer_epoch", "The epoch that a peer is in.", _by("peer", {each.peer_id: each.epoch for each in peers}))
+    ratios = {each.peer_id: each.norm_ratio for each in peers if each.norm_ratio is not None}
+    yield Gauge("peer_norm_ratio", "The norm of what a peer has sent, over the median.", _by("peer", ratios))
     yield Gauge("suspect_rounds", "Rounds in which a named peer was an outlier.", _by("peer", suspects))
 
 

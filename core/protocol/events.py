@@ -196,13 +196,13 @@ class Progress(Event, tag="progress", kw_only=True, frozen=True):
 class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):
     """An averaging round ended: with ``peers`` in the group, us included; or failed, and why.
 
-    What was averaged with others may still not be ``stepped`` with: with local SGD that takes more than half of the
-    run's peers, and the right base weights. Then ``reason`` says what was in the way, and what follows.
-    ``changes`` are those of local SGD. ``epoch`` is the one whose gradients or changes were averaged; of the state, the
-    one in which it has ended. ``outliers`` are the peer ids of those who have sent us what cannot be right, and was
-    left out, or far larger numbers than the others, which were cut down; ``liars`` return what is not the average, as
-    our own audits have found. To the ``unreached``, who average for the group, we found no way. Our part is not
-    ``counted`` where we took too few steps; ``counted_share``, 0 to 1, says how far it counts, 0 where it was left out.
+    What was averaged may still not be ``stepped`` with: with local SGD that takes more than half of the run's peers,
+    and the right base weights; ``reason`` says what was in the way, and what follows. ``epoch`` is the one whose
+    gradients, or ``changes`` of local SGD, were averaged; of the state, the one in which it has ended. ``outliers`` are
+    the peer ids of those who have sent us what cannot be right, or far larger numbers than others; ``liars`` return
+    what is not the average, as our audits have found; to the ``unreached``, who average for the group, was no way.
+    ``norm_ratios`` are norms of what three or more have sent us ÷ their median. Our part is not ``counted`` where we
+    took too few steps; ``counted_share``, 0 to 1, says how far.
     """
 
     epoch: Count
@@ -217,6 +217,7 @@ class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):
     outliers: tuple[str, ...] = ()
     unreached: tuple[str, ...] = ()
     liars: tuple[str, ...] = ()
+    norm_ratios: tuple[tuple[str, float], ...] = ()
 
 
 class CaughtUp(Event, tag="caught_up", kw_only=True, frozen=True):
@@ -233,8 +234,7 @@ class CaughtUp(Event, tag="caught_up", kw_only=True, frozen=True):
 class ContributionStatus(Event, tag="contribution_status", kw_only=True, frozen=True):
     """Whether this computer contributes to the run at present, and why or why not.
 
-    Rounds of which none was stepped with, one after the other, are ``without_step``: others are there, and nothing that
-    anybody computes counts.
+    Rounds in a row of which none was stepped with are ``without_step``: others are there, and nobody's work counts.
     """
 
     state: Literal["helping", "alone", "without_step", "out_of_sync", "starting"]

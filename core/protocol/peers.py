@@ -30,7 +30,8 @@ class PeerSeen(StrictStruct, kw_only=True, frozen=True):
     """What one peer of the run says of itself; ``peer_id`` is its libp2p id.
 
     ``name`` and ``device`` are a stranger's words, and empty where it is not a Workerbee or has no name. Only whoever
-    watches a fleet hears of its ``activity``.
+    watches a fleet hears of its ``activity``, and of the ``norm_ratio`` that others have measured: the norm of what it
+    has sent ÷ the median of all senders', itself the median of the last rounds.
     """
 
     peer_id: str
@@ -42,6 +43,7 @@ class PeerSeen(StrictStruct, kw_only=True, frozen=True):
     name: Name = ""
     device: DeviceName = ""
     activity: PeerActivity = PeerActivity()
+    norm_ratio: float | None = None
 
 
 class Suspect(StrictStruct, kw_only=True, frozen=True):

@@ -2320,6 +2320,10 @@
         <translation>Tempo</translation>
     </message>
     <message>
+        <source>Norm ÷ median</source>
+        <translation>Norm ÷ Median</translation>
+    </message>
+    <message>
         <source>Whole / partial / failed</source>
         <translation>Ganz / teils / gescheitert</translation>
     </message>

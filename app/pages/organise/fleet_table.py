@@ -90,7 +90,7 @@ class FleetTable(QWidget):
         """As wide as the widest words that are to be expected."""
         advance = self.table.fontMetrics().horizontalAdvance
         examples = ("", "NVIDIA GeForce RTX 4090", "0.10.0", "1,000,000", "1,000,000", figures.rate(100_000.0))
-        more = ("1,000 / 100 / 100", figures.size(10**11), figures.size(10**11), _connection(True), "")
+        more = ("1,000.0", "1,000 / 100 / 100", figures.size(10**11), figures.size(10**11), _connection(True), "")
         for number, (column, example) in enumerate(zip(_COLUMNS, (*examples, *more), strict=True)):
             self.table.setColumnWidth(number, max(advance(f"{column.heading()} ▾"), advance(example)) + _PADDING)
         self.table.setColumnWidth(0, _LEAST_NAME_WIDTH)
@@ -131,6 +131,10 @@ def _rounds(row: FleetRow) -> str:
     return " / ".join(map(figures.count, counts)) if activity.is_told else ""
 
 
+def _norm_ratio(row: FleetRow) -> str:
+    return "" if row.peer.norm_ratio is None else figures.amount(row.peer.norm_ratio)
+
+
 def _connection(client_mode: bool) -> str:
     return translate("FleetTable", "Outgoing only") if client_mode else translate("FleetTable", "Direct")
 
@@ -166,6 +170,12 @@ _COLUMNS: tuple[Column[FleetRow], ...] = (
         lambda: translate("FleetTable", "Speed"),
         lambda row: figures.rate(row.peer.samples_per_second),
         lambda row: row.peer.samples_per_second,
+        is_number=True,
+    ),
+    Column(
+        lambda: translate("FleetTable", "Norm ÷ median"),
+        _norm_ratio,
+        lambda row: row.peer.norm_ratio or 0.0,
         is_number=True,
     ),
     Column(

@@ -22,7 +22,8 @@ FIXED_LINES = 18  # that all but the devices, the suspects and the peers take at
 MOST_SUSPECTS = 5
 MOST_REASONS = 2
 MOST_GROUPS = 4
-_HEADINGS = ("peer", "name", "device", "version", "epoch", "samples", "samples/s", "connection")
+_HEADINGS = ("peer", "name", "device", "version", "epoch", "samples", "samples/s", "norm ÷ median", "connection")
+_EXPENDABLE = ("version", "norm ÷ median", "device", "connection")  # in a narrow terminal, the first ones first
 
 
 def fleet_picture(snapshot: FleetSnapshot, history: FleetHistory, lines: int, hint: str = "") -> RenderableType:
@@ -142,7 +143,9 @@ def _peer_table(snapshot: FleetSnapshot, rows: int) -> RenderableType:
     if not snapshot.peers:
         return Text("Nobody reports progress.")
     shown = snapshot.fastest(rows)
-    table = FittingTable(_HEADINGS, [*map(_row, shown)], ("version", "device", "connection"), ("name", "device"), 12)
+    table = FittingTable(
+        _HEADINGS, [*map(_row, shown)], ("version", "norm ÷ median", "device", "connection"), ("name", "device"), 12
+    )
     more = snapshot.totals.peers - len(shown)
     return Group(table, Text(f"and {figures.count(more)} more", style="dim")) if more > 0 else table
 
@@ -156,6 +159,7 @@ def _row(peer: PeerSeen) -> list[Text]:
         figures.count(peer.epoch),
         figures.count(peer.samples),
         figures.rate(peer.samples_per_second),
+        "-" if peer.norm_ratio is None else figures.amount(peer.norm_ratio),
         "outgoing" if peer.client_mode else "direct",
     )
     return [Text(each, no_wrap=True, overflow="ellipsis") for each in cells]

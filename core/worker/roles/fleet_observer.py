@@ -24,6 +24,7 @@ from core.worker.process.channel import WorkerChannel
 from core.worker.swarm import (
     ACTIVITY,
     HEALTH,
+    NORMS,
     PEER_INFO,
     PROGRESS,
     SUSPECTS,
@@ -34,6 +35,7 @@ from core.worker.swarm import (
     Swarm,
     find_manifests,
     health_of,
+    norm_ratios_in,
     peers_of,
     published_scores,
     suspects_in,
@@ -61,7 +63,7 @@ class FleetObserver:
         self._authority = RunAuthority.of(manifest, organiser)
         self._authority_reader = AuthorityReader(swarm.dht, self._run_id)
         self._block_list = BlockListReader(swarm.dht, self._run_id)
-        self._health = FleetHealth()
+        self._health, self._norm_ratios = FleetHealth(), dict[str, float]()
         self._findings = FindingsReader(swarm.dht, self._run_id)
         self._control = ControlReader(swarm.dht, self._run_id, self._authority) if organiser else None
         self._steered, self._told_number = ControlValue(run_id=self._run_id), 0
@@ -78,7 +80,9 @@ class FleetObserver:
         trains_in = swarm_id(run_id, self._manifest.collaboration.mode, self._steered.rollback)
         progress = PROGRESS.read(dht, trains_in, self._pasted)
         infos, activities = PEER_INFO.read(dht, run_id, self._pasted), ACTIVITY.read(dht, run_id, self._pasted)
-        peers = peers_of(progress, self._swarm.peer_id, infos, activities)
+        if is_slow_due:
+            self._norm_ratios = norm_ratios_in(NORMS.read(dht, run_id, self._pasted), progress)
+        peers = peers_of(progress, self._swarm.peer_id, infos, activities, self._norm_ratios)
         if peers:
             self._seen_at = time.monotonic()
         if is_slow_due:

@@ -31,6 +31,7 @@ from core.worker.swarm import (
     ACTIVITY,
     HEALTH,
     METRICS,
+    NORMS,
     PEER_INFO,
     SUSPECTS,
     BlockListReader,
@@ -125,9 +126,11 @@ class PeerMonitor:
         METRICS.publish(self._swarm, self._run_id, metrics)
 
     def _name_suspects(self) -> None:
-        record = self._ledger.record()
+        record, norms = self._ledger.record(), self._ledger.norms(but=self._swarm.peer_id)
         if record.suspects:
             SUSPECTS.publish(self._swarm, self._run_id, record)
+        if norms.norms:
+            NORMS.publish(self._swarm, self._run_id, norms)
 
     def _send_suspects(self, findings: Collection[AuditFindings]) -> None:
         """Tell the client whom signers and the peers that report progress name, if others are named, or by others."""

@@ -22,6 +22,7 @@ from core.worker.swarm.dht.run_records import (
     MAX_DIALLERS,
     MAX_REASON_CHARACTERS,
     METRICS,
+    NORMS,
     PEER_INFO,
     PROGRESS,
     SUSPECTS,
@@ -53,7 +54,7 @@ from core.worker.swarm.trust.control_values import (
 from core.worker.swarm.trust.findings import FindingsLedger, FindingsPublisher, FindingsReader
 from core.worker.swarm.trust.heartbeats import AuthorityReader, HeartbeatPublisher, heartbeat_republisher
 from core.worker.swarm.trust.sample_ledger import SampleLedger
-from core.worker.swarm.trust.suspects import SuspectLedger, suspects_in
+from core.worker.swarm.trust.suspects import SuspectLedger, norm_ratios_in, suspects_in
 from core.worker.swarm.upload_test.download_meter import DownloadMeter
 from core.worker.swarm.upload_test.measurement import MAX_PEERS as UPLOAD_TEST_PEERS
 from core.worker.swarm.upload_test.measurement import measure_upload
@@ -66,6 +67,7 @@ __all__ = [
     "MAX_DIALLERS",
     "MAX_REASON_CHARACTERS",
     "METRICS",
+    "NORMS",
     "PEER_INFO",
     "PROGRESS",
     "REACHABILITY_TEST_SECONDS",
@@ -118,6 +120,7 @@ __all__ = [
     "health_of",
     "heartbeat_republisher",
     "measure_upload",
+    "norm_ratios_in",
     "not_connected",
     "others_scores",
     "peer_ids",

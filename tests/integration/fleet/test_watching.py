@@ -35,7 +35,7 @@ def fleet(group: PeerGroup, address: str, *words: str) -> LineProcess[FleetSnaps
 def test_the_fleet_is_seen_with_devices_rounds_and_growing_samples_by_somebody_whom_nobody_counts(
     group: PeerGroup, tmp_path: Path
 ) -> None:
-    organiser = group.organiser(train=False)
+    organiser = group.organiser()
     volunteers = [
         group.volunteer(organiser.posted, "one", name="Ada"),
         group.volunteer(organiser.posted, "two", "client"),
@@ -59,6 +59,8 @@ def test_the_fleet_is_seen_with_devices_rounds_and_growing_samples_by_somebody_w
     assert later.loss is not None and later.target == organiser.wait_for(Progress).target
     assert watcher.until(lambda each: bool(each.scores)).scores[-1].loss > 0
     counted = watcher.until(lambda each: each.totals.whole_rounds + each.totals.partial_rounds > 0)
+    measured = watcher.until(lambda each: all(peer.norm_ratio is not None for peer in each.peers))
+    assert all(0.05 < (peer.norm_ratio or 0.0) < 20 for peer in measured.peers), measured.peers
     assert counted.totals.sent_bytes > 0 and counted.totals.received_bytes > 0
 
     assert {len(told.peers) for told in organiser.all(PeersSeen)} <= {1, 2, 3}

@@ -89,6 +89,15 @@ def test_a_hundred_times_the_opposite_is_worth_no_more_than_the_opposite(factor:
     assert along_signal(answer) > 0.2
 
 
+def test_the_norm_of_each_senders_gradient_is_compared_with_the_median() -> None:
+    aggregator = GradientAggregator(AggregationRule())
+    first, second, third = gradients(3, noise=0.0)
+    reduced(aggregator, [first, 2 * second, 0.5 * third])
+    assert aggregator.norm_ratios() == pytest.approx({0: 1.0, 1: 2.0, 2: 0.5})
+    reduced(aggregator, [first, 3 * second])  # of two there is no median
+    assert aggregator.norm_ratios() == {}
+
+
 def test_a_billion_samples_are_named_and_count_for_those_that_were_reported() -> None:
     one, two, liar = gradients(3)
     aggregator = GradientAggregator(AggregationRule("mean"))

@@ -26,8 +26,8 @@ from core.worker.swarm.local_sgd.answer_checks import (
 from core.worker.swarm.local_sgd.audit.verdict import digest_of
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
 from core.worker.swarm.local_sgd.codecs.wire import EncodedParts, codec
-from core.worker.swarm.local_sgd.exchange import DeltaContainer, DeltaReducer
-from core.worker.swarm.local_sgd.reduction import ReductionRule, UsualSize
+from core.worker.swarm.local_sgd.exchange import DeltaContainer
+from core.worker.swarm.local_sgd.reduction import DeltaReducer, ReductionRule, UsualSize
 
 RULE = ReductionRule(codec("int8"), "clip", 4.0)
 COUNT = MIN_NUMBERS
@@ -74,6 +74,12 @@ def test_everybody_gets_the_same_bytes_of_the_mean() -> None:
     assert answers[0] is answers[1]
     mean = RULE.codec.decode(answers[0], COUNT)
     assert float((mean - (mine + theirs) / 2).norm() / mean.norm()) < 0.02
+
+
+def test_the_norm_of_what_each_sender_has_changed_is_compared_with_the_median() -> None:
+    mine = torch.randn(COUNT)
+    reducer, _answers = reduction(mine, 50 * mine, 0.1 * mine, -mine, 0 * mine)
+    assert reducer.norm_ratios() == pytest.approx({0: 1.0, 1: 50.0, 2: 0.1, 3: 1.0}, rel=0.01)
 
 
 @pytest.mark.parametrize(("reported", "counts_for"), [(0.0, 400.0), (100.0, 200.0)])

@@ -13,7 +13,8 @@ from hivemind.averaging.matchmaking import MatchmakingException
 from hivemind.p2p import PeerID
 
 from core.protocol.events import RoundFinished
-from core.worker.swarm.averaging.allreduce import AllreduceOutcome, ValidatingRunner
+from core.worker.swarm.aggregation.outcome import AllreduceOutcome
+from core.worker.swarm.averaging.allreduce import ValidatingRunner
 from core.worker.swarm.local_sgd.codecs.wire import codec
 from core.worker.swarm.local_sgd.group_agreement import GroupAgreement, Told
 from core.worker.swarm.local_sgd.optimizer import LocalSgdOptimizer
@@ -30,7 +31,9 @@ def outcome_of(member: PeerID, banned: set[PeerID]) -> AllreduceOutcome:
     runner: Any = ValidatingRunner.__new__(ValidatingRunner)
     runner.tensor_part_container = SimpleNamespace(invalid_senders=set())
     finished = SimpleNamespace(is_set=lambda: True)
-    runner.tensor_part_reducer = SimpleNamespace(invalid_senders=set(), outliers=set, finished=finished)
+    runner.tensor_part_reducer = SimpleNamespace(
+        invalid_senders=set(), outliers=set, norm_ratios=dict, finished=finished
+    )
     runner.ordered_peer_ids = runner.sender_peer_ids = MEMBERS
     runner.peer_id, runner._lost, runner._unreached, runner.banned_senders = member, set(), set(), banned
     outcome: AllreduceOutcome = pickle.loads(pickle.dumps(runner.outcome(dict.fromkeys(MEMBERS, TOLD))))

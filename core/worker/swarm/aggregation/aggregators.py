@@ -19,7 +19,7 @@ from core.run.spec.collaboration import Aggregation
 from core.worker.swarm.aggregation.agreement import SenderAgreement
 from core.worker.swarm.aggregation.answer_bounds import AGREED, AnswerBounds, GradientAnswers, StateAnswers
 from core.worker.swarm.aggregation.claimed_weights import ClaimedWeights, ReportedSamples
-from core.worker.swarm.aggregation.rules import MAX_RATIO, MIN_SENDERS, aggregate, clip_rows
+from core.worker.swarm.aggregation.rules import MAX_RATIO, MIN_SENDERS, aggregate, clip_rows, norm_ratios
 from core.worker.swarm.aggregation.state_aggregation import aggregate_states
 from core.worker.swarm.aggregation.state_movement import StateMovement
 from core.worker.swarm.aggregation.sybil_resistance import SenderShares
@@ -97,6 +97,10 @@ class Aggregator(ABC):
     def named(self) -> set[int]:
         """The senders that have lied grossly in this exchange, as far as we have reduced parts of it."""
 
+    def norm_ratios(self) -> dict[int, float]:
+        """How large what each has sent is beside the others'; see `rules.norm_ratios`. States are not compared."""
+        return {}
+
 
 class GradientAggregator(Aggregator):
     """Weights are bounded by each other and by the reports; who is new has less, and who opposes the others none."""
@@ -109,6 +113,7 @@ class GradientAggregator(Aggregator):
         """Begin an exchange as `Aggregator` does, and leave out who is opposed."""
         super().begin(tensors, senders, own)
         self._products, self._named = torch.zeros(len(senders), len(senders), dtype=torch.float64), set[int]()
+        self._squares = torch.zeros(len(senders), dtype=torch.float64)
         self._claims = self.claims(senders)
         opposed = self._agreement.opposed() if self._is_robust else frozenset()
         self._left_out = {index for index, peer in enumerate(senders) if peer in opposed and index != own}
@@ -134,17 +139,22 @@ class GradientAggregator(Aggregator):
             return
         stacked = torch.stack([each.part for each in weighed])
         norms = stacked.norm(dim=1)
+        index = torch.tensor([each.sender for each in weighed])
+        self._squares[index] += norms.double().square()
         gross = norms > MAX_RATIO * norms.median()
         if norms.median() > 0:
             self._named.update(each.sender for each, is_gross in zip(weighed, gross.tolist(), strict=True) if is_gross)
         stacked = clip_rows(stacked)
-        index = torch.tensor([each.sender for each in weighed])
         self._products[index[:, None], index] += (stacked @ stacked.T).double()
 
     @property
     def named(self) -> set[int]:
         """As `Aggregator`: by the size of a part, or by a weight that was not reported."""
         return self._named | self._claims.absurd()
+
+    def norm_ratios(self) -> dict[int, float]:
+        """As `Aggregator`, of the gradients that we have averaged."""
+        return norm_ratios(self._squares)
 
     def _bounded_by_ours(
         self, counted: Sequence[Sent], parts: list[Tensor], weights: list[float]

@@ -92,6 +92,20 @@ def weighted_mean(stacked: Tensor, shares: Tensor) -> Tensor:
     return mean
 
 
+def norm_ratios(squares: Tensor) -> dict[int, float]:
+    """The norm of what each sender has sent ÷ the median of all, by the senders; from three on, and none of zeros.
+
+    ``squares`` are the sums of the squares of what each has sent, zero where nothing came. That median is the norm to
+    which ``clip`` scales down whatever is larger.
+    """
+    norms = squares.double().sqrt()
+    sent = torch.nonzero(norms > 0).flatten()
+    if len(sent) < MIN_SENDERS:
+        return {}
+    ratios = norms[sent] / norms[sent].median()
+    return dict(zip(sent.tolist(), ratios.tolist(), strict=True))
+
+
 def clip_rows(stacked: Tensor) -> Tensor:
     """Each row scaled down to the median of all rows' norms, where it is longer."""
     return stacked * _clip_scales(stacked)[:, None]

@@ -28,6 +28,7 @@ from hivemind.p2p.p2p_daemon_bindings.utils import ControlFailure
 from torch import Tensor
 
 from core.worker.swarm.aggregation.aggregators import Aggregator, Sent
+from core.worker.swarm.aggregation.outcome import AllreduceOutcome
 from core.worker.swarm.aggregation.rules import MAX_RATIO
 from core.worker.swarm.trust.part_checks import part_error
 
@@ -44,27 +45,6 @@ class ExchangeFailedError(MatchmakingException):
 
 class ExchangeTimeoutError(ExchangeFailedError):
     """The exchange took longer than ``allreduce_timeout``."""
-
-
-class AllreduceOutcome(dict[PeerID, Any]):
-    """The peers that a round was averaged with, ourselves included, and what each told the group.
-
-    ``lost`` others of the group were not there to the end; ``has_invalid_data`` says that what one of them sent
-    cannot be right. ``has_missing_parts``: a reducer is among them, so that some parts are not averaged here.
-    ``everybody`` is what all of the group have told, lost or not; all members know the same of that. ``outliers`` have
-    sent us what cannot be right, or far too large; audits have found ``liars`` out; we did not reach the ``unreached``.
-    What we have sent counts for the ``counted_share``, from 0 to 1, as reducers of local SGD say.
-    """
-
-    lost, counted_share = 0, 1.0
-    outliers: frozenset[PeerID] = frozenset()
-    unreached: frozenset[PeerID] = frozenset()
-    liars: frozenset[PeerID] = frozenset()
-    has_invalid_data = has_missing_parts = False
-
-    def __init__(self, *args: Any, everybody: dict[PeerID, Any] | None = None) -> None:
-        super().__init__(*args)
-        self.everybody = everybody or {}
 
 
 def root_mean_square(numbers: Tensor) -> float:
@@ -146,6 +126,10 @@ class ValidatingReducer(TensorPartReducer):
         """The senders whose parts were left out."""
         return self.invalid_senders
 
+    def norm_ratios(self) -> dict[int, float]:
+        """See `rules.norm_ratios`; none where the norms are not compared."""
+        return {}
+
 
 class RobustContainer(ValidatingContainer):
     """Takes averaged parts from reducers, each of which may change ours only so far as its aggregator allows."""
@@ -220,6 +204,10 @@ class RobustReducer(ValidatingReducer):
     def outliers(self) -> set[int]:
         """The senders of invalid parts, and those that the aggregator names."""
         return super().outliers() | self._aggregator.named
+
+    def norm_ratios(self) -> dict[int, float]:
+        """As ValidatingReducer, of the gradients of an exchange."""
+        return self._aggregator.norm_ratios()
 
 
 class ValidatingRunner(AllReduceRunner):
@@ -307,6 +295,8 @@ class ValidatingRunner(AllReduceRunner):
         outcome.has_invalid_data = bool(invalid_senders - self._blocked or self.tensor_part_reducer.invalid_senders)
         senders = {self.sender_peer_ids[index] for index in self.tensor_part_reducer.outliers()}
         outcome.outliers = frozenset((senders | invalid_senders) - self._blocked - {self.peer_id})
+        ratios = self.tensor_part_reducer.norm_ratios().items()
+        outcome.norm_ratios = {self.sender_peer_ids[sender]: ratio for sender, ratio in ratios}
         return outcome
 
     def end(self) -> None:

@@ -38,9 +38,9 @@ from core.worker.compute.process_memory import release_memory, return_large_buff
 from core.worker.swarm.aggregation.aggregators import Aggregator
 from core.worker.swarm.aggregation.bandwidths import bounded_bandwidths
 from core.worker.swarm.aggregation.claimed_weights import ReportedSamples
+from core.worker.swarm.aggregation.outcome import AllreduceOutcome
 from core.worker.swarm.aggregation.sybil_resistance import subnet_of
 from core.worker.swarm.averaging.allreduce import (
-    AllreduceOutcome,
     ExchangeFailedError,
     ExchangeTimeoutError,
     NotFiniteError,

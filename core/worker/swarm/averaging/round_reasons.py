@@ -11,8 +11,8 @@ from hivemind.averaging.control import StepControl
 
 from core.localizable import LocalizedText, localized
 from core.protocol.events import RoundFinished
+from core.worker.swarm.aggregation.outcome import AllreduceOutcome
 from core.worker.swarm.averaging.allreduce import (
-    AllreduceOutcome,
     ExchangeFailedError,
     ExchangeTimeoutError,
     NotFiniteError,
@@ -52,6 +52,7 @@ def round_finished(
         counted_share=round(gathered.counted_share, 4),
         outliers=tuple(sorted(peer.to_base58() for peer in gathered.outliers)),
         unreached=tuple(sorted(peer.to_base58() for peer in gathered.unreached)),
+        norm_ratios=tuple((peer.to_base58(), round(ratio, 4)) for peer, ratio in gathered.norm_ratios.items()),
         liars=tuple(sorted(peer.to_base58() for peer in gathered.liars)),
     )
 

@@ -59,9 +59,13 @@ class PeerReport:
         )
 
     def as_seen(
-        self, my_peer_id: str, info: PeerInfo | None = None, activity: ActivityRecord | None = None
+        self,
+        my_peer_id: str,
+        info: PeerInfo | None = None,
+        activity: ActivityRecord | None = None,
+        norm_ratios: Mapping[str, float] = MappingProxyType({}),
     ) -> PeerSeen:
-        """The report for the window, with what the peer says of itself."""
+        """The report for the window, with what the peer says of itself, and what others have measured."""
         peer_id = self.peer_id.to_base58()
         return PeerSeen(
             peer_id=peer_id,
@@ -73,6 +77,7 @@ class PeerReport:
             name=info.name if info else "",
             device=info.device if info else "",
             activity=PeerActivity(**activity.dict()) if activity else PeerActivity(),
+            norm_ratio=norm_ratios.get(peer_id),
         )
 
 
@@ -86,10 +91,14 @@ def peers_of(
     my_peer_id: str,
     infos: Mapping[bytes, PeerInfo] = MappingProxyType({}),
     activities: Mapping[bytes, ActivityRecord] = MappingProxyType({}),
+    norm_ratios: Mapping[str, float] = MappingProxyType({}),
 ) -> tuple[PeerSeen, ...]:
-    """Who has published these records, by subkey, with what they say of themselves, where that is known."""
+    """Who has published these records, by subkey, with what they say of themselves, where that is known.
+
+    ``norm_ratios`` are what others have measured of them, by peer id.
+    """
     return tuple(
-        PeerReport.of(record).as_seen(my_peer_id, infos.get(subkey), activities.get(subkey))
+        PeerReport.of(record).as_seen(my_peer_id, infos.get(subkey), activities.get(subkey), norm_ratios)
         for subkey, record in progress.items()
     )
 

@@ -27,6 +27,7 @@ MAX_ADDRESSES = 2
 MAX_ADDRESS_CHARACTERS = 80
 MAX_PEER_ID_BYTES = 64  # base58 takes a minute for 100 kB
 MAX_SUSPECTS = 16  # that one peer names; a record has 4 KiB at the most
+MAX_NORMS = 32  # that one peer tells of others
 MAX_SAMPLES = 2**40  # of one peer in one epoch; those of a million peers still fit on a line
 
 MAX_ROUNDS = 2**31
@@ -125,6 +126,30 @@ class SuspectsRecord(BaseModel):
         extra = Extra.forbid
 
 
+class NormRecord(BaseModel):
+    """How large what another peer has sent is beside what others have: the median of the last so many ``rounds``."""
+
+    peer_id: constr(min_length=1, max_length=MAX_PEER_ID_BYTES, strict=True)  # type: ignore[valid-type]
+    ratio: confloat(gt=0.0, le=1e6, strict=True)  # type: ignore[valid-type]
+    rounds: conint(ge=1, le=1000, strict=True)  # type: ignore[valid-type]
+
+    class Config:
+        """pydantic's settings: an unknown field is an error."""
+
+        extra = Extra.forbid
+
+
+class NormsRecord(BaseModel):
+    """What a peer of ours has measured as a reducer; see `rules.norm_ratios`."""
+
+    norms: conlist(NormRecord, max_items=MAX_NORMS)  # type: ignore[valid-type]
+
+    class Config:
+        """pydantic's settings: an unknown field is an error."""
+
+        extra = Extra.forbid
+
+
 class LocalMetrics(BaseModel):
     """A peer's last epoch, as hivemind's ALBERT example has it; ``loss`` is the sum over ``mini_steps``."""
 
@@ -154,6 +179,7 @@ class RunRecordsSchema(BaseModel):
     workerbee_health: dict[BytesWithPublicKey, HealthRecord]
     workerbee_nearby: dict[BytesWithPublicKey, LanAddresses]
     workerbee_suspects: dict[BytesWithPublicKey, SuspectsRecord]
+    workerbee_norms: dict[BytesWithPublicKey, NormsRecord]
 
 
 @dataclass(frozen=True)
@@ -191,6 +217,7 @@ ACTIVITY = RecordKind("workerbee_activity", ActivityRecord, 300.0)
 HEALTH = RecordKind("workerbee_health", HealthRecord, 300.0)
 LAN_ADDRESSES = RecordKind("workerbee_nearby", LanAddresses, 300.0)
 SUSPECTS = RecordKind("workerbee_suspects", SuspectsRecord, 600.0)
+NORMS = RecordKind("workerbee_norms", NormsRecord, 300.0)
 PROGRESS = RecordKind("progress", ProgressRecord, 60.0)  # hivemind's tracker publishes ours
 
 

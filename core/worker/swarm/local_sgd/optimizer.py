@@ -22,7 +22,7 @@ from core.localizable import LocalizedText
 from core.run.spec.collaboration import Collaboration
 from core.run.steering.rollback import swarm_id
 from core.worker.compute.optimizers import parameters_of
-from core.worker.swarm.averaging.allreduce import AllreduceOutcome
+from core.worker.swarm.aggregation.outcome import AllreduceOutcome
 from core.worker.swarm.averaging.optimizer import OptimizerFactory, SchedulerFactory, SwarmOptimizer
 from core.worker.swarm.averaging.rounds import Rounds
 from core.worker.swarm.averaging.state_validation import max_bytes

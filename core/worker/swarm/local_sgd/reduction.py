@@ -5,16 +5,22 @@ from __future__ import annotations
 import math
 import statistics
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
+from hivemind.averaging.partition import BannedException
 from torch import Tensor
 
 from core.run.spec.collaboration import Aggregation
 from core.worker.swarm.aggregation.aggregators import Sent
+from core.worker.swarm.aggregation.claimed_weights import ClaimedWeights
 from core.worker.swarm.aggregation.leave_one_out import LeaveOneOut
-from core.worker.swarm.aggregation.rules import MAX_RATIO, MIN_SENDERS, cap_heaviest, counted_aggregate
+from core.worker.swarm.aggregation.rules import MAX_RATIO, MIN_SENDERS, cap_heaviest, counted_aggregate, norm_ratios
+from core.worker.swarm.averaging.allreduce import ValidatingReducer
+from core.worker.swarm.local_sgd.audit.messages import Account
+from core.worker.swarm.local_sgd.audit.verdict import digest_of
 from core.worker.swarm.local_sgd.codecs.codec import Codec
 
 REMEMBERED_ROUNDS = 5
@@ -118,3 +124,112 @@ class Received:
         for each, share in zip(self._sent, counted, strict=True):
             self._counted[each.sender] = share
         return average
+
+
+class DeltaReducer(ValidatingReducer):
+    """Aggregates encoded parts by a rule; what a sender receives of it is the encoded aggregate.
+
+    ``lengths`` count the numbers of the parts, and ``usual_sizes`` are the root mean squares of ours. A part whose root
+    mean square exceeds ``limit`` is left out; that of our ``own`` sender has no weight then. ``claims`` says how much
+    of the weights is believed that the senders claim. ``keep(part, sender, encoded)`` is called with what others send.
+    """
+
+    def __init__(
+        self,
+        lengths: Sequence[int],
+        usual_sizes: Sequence[float],
+        senders: int,
+        rule: ReductionRule,
+        limit: float = math.inf,
+        own: int | None = None,
+        claims: ClaimedWeights | None = None,
+    ) -> None:
+        self._rule, self._limit, self._own, self._usual_sizes = rule, limit, own, usual_sizes
+        self._claims = claims or ClaimedWeights([1.0] * senders, [0.0] * senders)
+        self.keep: Callable[[int, int, Tensor], None] = lambda _part, _sender, _encoded: None
+        self._norms, self._weights = torch.zeros(len(lengths), senders), torch.zeros(len(lengths), senders).double()
+        self._refused, self._digests = set[int](), [[b""] * senders for _ in lengths]
+        self._counted = torch.ones(len(lengths), senders)
+        self.directions = LeaveOneOut(senders)
+        super().__init__([torch.zeros(()).expand(length) for length in lengths], senders)
+
+    def _usual_size(self, part_index: int) -> float:
+        return 1.0 + self._usual_sizes[part_index]  # a keeper has changed nothing
+
+    def reset_accumulators(self) -> None:
+        """Begin the next part, as TensorPartReducer does."""
+        super().reset_accumulators()
+        if not self.finished.is_set():
+            number = self.current_part_index
+            numbers = self.part_shapes[number].numel()
+            self.accumulator = Received(self._rule, numbers, self._counted[number], self.directions)
+
+    async def accumulate_part(
+        self, sender_index: int, part_index: int, tensor_part: Tensor, weight: float = 1.0
+    ) -> Tensor:
+        """Add a sender's encoded part; the encoded aggregate, once everybody was heard."""
+        shape, encoded = self.part_shapes[part_index], tensor_part
+        try:
+            tensor_part = self._rule.codec.decode(tensor_part, shape.numel())
+        except ValueError as error:
+            self.invalid_senders.add(sender_index)
+            raise BannedException(f"sender {sender_index}: {error}") from error
+        if weight > 0:
+            self._norms[part_index, sender_index] = norm = tensor_part.norm()
+            if float(norm) > self._limit * shape.numel() ** 0.5:
+                self._refused.add(sender_index)
+                if sender_index != self._own:
+                    self.invalid_senders.add(sender_index)
+                    raise BannedException(f"sender {sender_index} sent {float(norm):.3g}, far more than is usual")
+                weight = 0.0
+        self._weights[part_index, sender_index] = weight = self._claims.believed(sender_index, weight)
+        self._digests[part_index][sender_index] = digest_of(encoded.numpy())
+        if sender_index != self._own:
+            self.keep(part_index, sender_index, encoded)
+        try:
+            return await super().accumulate_part(sender_index, part_index, tensor_part, weight)
+        except BannedException:
+            self._weights[part_index, sender_index] = 0.0
+            raise
+
+    async def _accumulated(self, sender_index: int, part_index: int, part: Tensor, weight: float) -> Tensor:
+        sent: Any = Sent(sender_index, part, weight)  # hivemind gives it to our own accumulator, and to nothing else
+        return await super()._accumulated(sender_index, part_index, sent, weight)
+
+    def counted(self, part_index: int, sender_index: int) -> float:
+        """How far what that sender has sent counts in the average of that part, from 0 to 1, once it is there."""
+        return float(self._counted[part_index, sender_index])
+
+    def accounts(self) -> list[Account]:
+        """Of each part, how it was made."""
+        return [
+            Account(tuple(weights), tuple(digests))
+            for weights, digests in zip(self._weights.tolist(), self._digests, strict=True)
+        ]
+
+    def sizes(self) -> list[float]:
+        """The root mean square of what each has sent who has any weight, and was not left out.
+
+        Where all were, it is that of all: if everybody's changes have grown, they are taken again after some rounds.
+        """
+        lengths = torch.tensor([float(shape.numel()) for shape in self.part_shapes])
+        numbers = (lengths[:, None] * (self._norms > 0)).sum(dim=0)
+        squares = self._norms.square().sum(dim=0)
+        of_senders = zip(squares.tolist(), numbers.tolist(), strict=True)
+        sizes = [math.sqrt(square / count) if 0 < square < math.inf else 0.0 for square, count in of_senders]
+        left_out = self._refused | gross_senders(self._norms)
+        taken = [size for sender, size in enumerate(sizes) if size and sender not in left_out]
+        return taken or [size for size in sizes if size]
+
+    def outliers(self) -> set[int]:
+        """The senders of invalid parts, and those whose weight, or part, is absurdly large beside the others'.
+
+        Per sample as well: beside a beginner's first step, all that others have learned is large, and honest.
+        """
+        per_sample = torch.where(self._weights > 0, self._norms / self._weights, 0.0)
+        gross = gross_senders(self._norms) & gross_senders(per_sample)
+        return set(super().outliers()) | gross | self._claims.absurd()
+
+    def norm_ratios(self) -> dict[int, float]:
+        """As ValidatingReducer, of the changes of a round."""
+        return norm_ratios(self._norms.double().square().sum(dim=0))

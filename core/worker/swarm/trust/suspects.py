@@ -1,5 +1,7 @@
 """The outlier ledger: what each peer has seen of others that cannot be right, and what all of them have seen together.
 
+Beside it stands how large what each has sent is beside the others', as its reducers have measured it. That is no blame.
+
 Everybody counts for itself, by the peer ids that libp2p has authenticated, and publishes its counts with its signature.
 They are for people: a liar may name honest peers, so nothing but the number of those who name somebody tells how much
 there is to it, and nobody is blocked by them.
@@ -7,35 +9,55 @@ there is to it, and nobody is blocked by them.
 
 from __future__ import annotations
 
+import math
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping
+from statistics import median
 
 from core.protocol.events import RoundFinished
 from core.protocol.peers import Suspect
 from core.run.signed_findings import AuditFindings, TrialScore
-from core.worker.swarm.dht.run_records import MAX_SUSPECTS, SuspectRecord, SuspectsRecord
+from core.worker.swarm.dht.run_records import (
+    MAX_NORMS,
+    MAX_SUSPECTS,
+    NormRecord,
+    NormsRecord,
+    SuspectRecord,
+    SuspectsRecord,
+)
 
 MAX_TOLD = 64  # suspects, of all that anybody names
 _MAX_COUNT = 10**6
+_NORM_ROUNDS = 20  # of each peer, of which the median is told
+_LEAST_RATIO, _LARGEST_RATIO = 1e-4, 1e6  # that are told
 _MAX_COUNTED = 1000  # peers; whoever makes itself a new id for each lie fills no memory
 
 
 class SuspectLedger:
-    """In how many rounds we have named each peer an outlier, and how many of its states we have refused.
+    """In how many rounds we have named each peer an outlier, how many of its states were refused, and its norm ratios.
 
     Rounds end, states are refused, and records are made in threads of their own.
     """
 
     def __init__(self) -> None:
         self._rounds, self._states = Counter[str](), Counter[str]()
+        self._norms: dict[str, deque[float]] = {}
         self._lock = threading.Lock()
         self.has_changed = False
 
     def add_round(self, finished: RoundFinished) -> None:
-        """A round has ended, with these outliers."""
+        """A round has ended, with these outliers and norms."""
         if finished.outliers:
             self._add(self._rounds, finished.outliers)
+        with self._lock:
+            for peer, ratio in finished.norm_ratios:
+                self.has_changed |= peer not in self._norms
+                last = self._norms.pop(peer, None) or deque(maxlen=_NORM_ROUNDS)
+                last.append(min(max(ratio, _LEAST_RATIO), _LARGEST_RATIO))
+                self._norms[peer] = last  # the one that was heard last is last
+            while len(self._norms) > _MAX_COUNTED:
+                del self._norms[next(iter(self._norms))]
 
     def add_refused_state(self, peer_id: str) -> None:
         """A state of that peer could not be used."""
@@ -51,6 +73,15 @@ class SuspectLedger:
             ]
         return SuspectsRecord(
             suspects=[SuspectRecord(peer_id=peer, rounds=rounds, states=states) for peer, rounds, states in counted]
+        )
+
+    def norms(self, but: str = "") -> NormsRecord:
+        """The median norm ratio of each ``but`` that one, as it is published; of many, those furthest from 1."""
+        with self._lock:
+            told = {peer: (median(last), len(last)) for peer, last in self._norms.items() if peer != but}
+        furthest = sorted(told.items(), key=lambda each: -abs(math.log(each[1][0])))[:MAX_NORMS]
+        return NormsRecord(
+            norms=[NormRecord(peer_id=peer, ratio=ratio, rounds=rounds) for peer, (ratio, rounds) in furthest]
         )
 
     def _add(self, counts: Counter[str], peers: Iterable[str]) -> None:
@@ -96,6 +127,15 @@ def suspects_in(
         )
         for peer in order[:MAX_TOLD]
     )
+
+
+def norm_ratios_in(records: Mapping[bytes, NormsRecord], reporting: Iterable[bytes]) -> dict[str, float]:
+    """The median of what the peers with these subkeys have measured of each peer."""
+    measured: dict[str, list[float]] = {}
+    for subkey in {*reporting} & records.keys():
+        for peer, ratio in {each.peer_id: each.ratio for each in records[subkey].norms}.items():
+            measured.setdefault(peer, []).append(ratio)
+    return {peer: median(ratios) for peer, ratios in measured.items()}
 
 
 def _of(peer: str, trials: Iterable[TrialScore]) -> list[TrialScore]:

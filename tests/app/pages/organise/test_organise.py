@@ -17,7 +17,7 @@ from core.errors import ErrorKind
 from core.fleet.history import FleetHistory
 from tests.app.support.organise_sample import LINES, LINK, look_at, organise_page
 
-NAME, EPOCH, SPEED, NOTES = 0, 3, 5, 10
+NAME, EPOCH, SPEED, NOTES = 0, 3, 5, 11
 PEERS = 1000
 
 pytestmark = pytest.mark.usefixtures("english")

@@ -20,7 +20,7 @@ from hivemind.p2p import P2PContext, PeerID
 from hivemind.proto import averaging_pb2, runtime_pb2
 from hivemind.utils import MPFuture
 
-from core.worker.swarm.averaging.allreduce import AllreduceOutcome
+from core.worker.swarm.aggregation.outcome import AllreduceOutcome
 from core.worker.swarm.averaging.averager_process import POLL_SECONDS, AveragerProcess
 from core.worker.swarm.local_sgd.audit.exchange import Audit, Exchange
 from core.worker.swarm.local_sgd.audit.messages import (
