@@ -136,6 +136,16 @@ def test_a_reducer_that_gives_itself_a_hundred_times_what_it_has_reported_is_a_l
         assert judge(replace(heard, average=bytes_of(average)), shown, lie) == Verdict(is_liar=is_liar)
 
 
+def test_a_fast_newcomer_that_has_reported_its_first_batch_only_is_no_liar() -> None:
+    """Others took some hundred samples, and it took 5,000 after the one that all have heard of."""
+    part, shown, account = exchanged()
+    for itself, is_liar in ((5000.0, False), (1e9, True)):
+        weights = (100.0, itself, 140.0, 90.0)
+        average = part.combine([part.decoded(each.encoded) for _, each in sorted(shown.items())], weights)
+        heard = replace(part, average=bytes_of(average), reported=[0.0, 1.0, 0.0, 0.0])
+        assert judge(heard, shown, Account(weights, account.digests)) == Verdict(is_liar=is_liar)
+
+
 def test_where_a_sender_and_the_reducer_say_different_things_both_are_in_dispute() -> None:
     part, shown, account = exchanged()
     other = Shown(bytes_of(part.codec.encode(torch.randn(NUMBERS))), shown[2].weight)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import statistics
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -87,7 +88,7 @@ def judge(part: AuditedPart, shown: Mapping[int, Shown], account: Account) -> Ve
     if not len(account.weights) == len(account.digests) == part.senders:
         return Verdict(is_liar=True, reason="its account is of another group")
     weighed = {sender: weight for sender, weight in enumerate(account.weights) if weight > 0}
-    if account.weights[part.reducer] > MAX_RATIO * (part.reported[part.reducer] or math.inf):
+    if account.weights[part.reducer] > MAX_RATIO * _believable(part, account.weights):
         return Verdict(is_liar=True, reason=f"it weighs itself {account.weights}, and reported {part.reported}")
     if not weighed.keys() <= shown.keys():
         return None
@@ -101,6 +102,16 @@ def judge(part: AuditedPart, shown: Mapping[int, Shown], account: Account) -> Ve
     if not _is_average(part, [shown[each].encoded for each in weighed], [*weighed.values()]):
         return Verdict(is_liar=True, reason="that is not the average")
     return Verdict()
+
+
+def _believable(part: AuditedPart, weights: Sequence[float]) -> float:
+    """Of the weight that the reducer gives itself: what it has reported, or what is usual among the others, if more.
+
+    What a newcomer has reported in a short round may be its first batch, which a GPU's first steps delay.
+    """
+    others = [weight for sender, weight in enumerate(weights) if weight > 0 and sender != part.reducer]
+    usual = statistics.median_low(others) if others else 0.0
+    return max(part.reported[part.reducer], usual) if part.reported[part.reducer] > 0 else math.inf
 
 
 def _is_average(part: AuditedPart, sent: Sequence[bytes], weights: Sequence[float]) -> bool:
