@@ -6,15 +6,18 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
 import psutil
 import pytest
 
+from core.availability.rules import AvailabilityRules
 from core.observers.pressure import OtherCpuUse, memory_pressure
 from core.observers.programs import running_pids
+from tests.support.computer.memory_cgroup import short_of_memory
 
 BUSY_SECONDS = 1.5
 WAIT_SECONDS = 60.0
@@ -111,3 +114,27 @@ def test_a_kernel_that_does_not_say_is_not_seen(tmp_path: Path) -> None:
 def test_this_kernel_tells_its_memory_pressure() -> None:
     pressure = memory_pressure()
     assert pressure is not None and 0 <= pressure <= 1
+
+
+def wait_until(pressure: Callable[[], float | None], is_so: Callable[[float], bool]) -> None:
+    """Until that share is as it should be."""
+    begun = time.monotonic()
+    while not is_so(pressure() or 0.0):
+        assert time.monotonic() - begun < WAIT_SECONDS
+        time.sleep(0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="pressure is Linux's")
+def test_a_program_that_is_short_of_memory_is_seen_until_it_ends(tmp_path: Path) -> None:
+    """A real control group, whose tasks wait for more of the time than the rule allows."""
+    allowed = AvailabilityRules().memory_pressure
+    assert allowed is not None
+    with ExitStack() as ends:
+        try:
+            of_program = ends.enter_context(short_of_memory(tmp_path))
+        except OSError as error:
+            pytest.skip(f"no control group can be made here: {error}")
+        wait_until(partial(memory_pressure, of_program), lambda share: share > allowed)
+        wait_until(memory_pressure, lambda share: share > allowed)
+    wait_until(memory_pressure, lambda share: share < allowed)
