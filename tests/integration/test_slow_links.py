@@ -51,7 +51,8 @@ def test_a_round_that_takes_longer_than_others_are_looked_for_comes_to_its_end(n
     shared = tiny(averaging_timeout=SEARCH_SECONDS, batch_size_per_step=8, target_batch_size=LONG_EPOCH)
     manifest = msgspec.structs.replace(shared, recipe=model)
     organiser = group.at(net.host()).organiser(manifest=manifest, train=False)
-    volunteer = group.at(net.host(line=NARROW)).volunteer(organiser.posted, "narrow", "client")
+    home = net.host(line=NARROW)
+    volunteer = group.at(home).volunteer(organiser.posted, "narrow", "client")
     exchanged = estimate_requirements(manifest).traffic_bytes / 2  # the gradients, up and then down
     for peer in (organiser, volunteer):
         finished = peer.wait_for(
@@ -60,6 +61,10 @@ def test_a_round_that_takes_longer_than_others_are_looked_for_comes_to_its_end(n
             seconds=PATIENCE_SECONDS,
         )
     assert finished.seconds > exchanged * 8 / NARROW.bits_per_second > SEARCH_SECONDS
+    told = volunteer.wait_for(Progress, since=len(volunteer.said))
+    carried = [int(home.run("cat", f"/sys/class/net/eth0/statistics/{each}_bytes")) for each in ("rx", "tx")]
+    ratio = sum(carried) / (told.received_bytes + told.sent_bytes)
+    assert 0.8 < ratio < 1.25, f"{told} of {carried}"  # more by TCP's and libp2p's frames, less by what is on its way
 
 
 @pytest.mark.faults
