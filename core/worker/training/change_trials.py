@@ -4,6 +4,9 @@ After Zeno (Xie, Koyejo and Gupta, arXiv:1805.10032), which scores a gradient by
 the held-out loss is measured a quarter of the way along a peer's weight changes and as far in the opposite direction:
 of the difference, what any change costs cancels out, as that of samples of another kind, and a sign remains. Changes
 count no more than those of usual norm, as in the average.
+
+Experts on other computers learn between the two measurements, so that the second one is better whatever was changed.
+Which of the two comes first therefore changes from one try of a peer to its next.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from __future__ import annotations
 import math
 import statistics
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 
 import torch
@@ -22,6 +25,7 @@ from core.worker.recipes import Recipe
 from core.worker.swarm import EncodedTensors, LocalSgdOptimizer, SwarmOptimizer
 
 REMEMBERED_NORMS = 10
+COUNTED_PEERS = 1000
 STEP = 0.25  # of a peer's changes; all of them lead too far where the model has learned nearly everything
 
 
@@ -34,7 +38,7 @@ class ChangeTrials:
         self._recipe, self._optimizer, self._report = recipe, optimizer, report
         self._places = [each for each in recipe.model.parameters() if each.requires_grad]
         self._norms = deque[float](maxlen=REMEMBERED_NORMS)
-        self._due_at = 0.0
+        self._due_at, self._tries = 0.0, Counter[str]()
 
     def poll(self) -> None:
         """Try out what some have shown, in the trainer's thread and while nothing else uses the model's weights."""
@@ -63,10 +67,18 @@ class ChangeTrials:
         with kept_weights(self._places):
             for peer_id, norm in norms.items():
                 step = STEP * min(1.0, usual / norm) if norm > 0 else 0.0
-                towards, away = (self._loss(base, changes[peer_id], each) for each in (step, -step))
+                steps = (step, -step) if self._is_even_try(peer_id) else (-step, step)
+                losses = {each: self._loss(base, changes[peer_id], each) for each in steps}
+                towards, away = losses[step], losses[-step]
                 share = (towards - away) / (towards + away) if towards != away else 0.0
                 found[peer_id] = share if math.isfinite(share + norm) else 1.0
         return found
+
+    def _is_even_try(self, peer_id: str) -> bool:
+        if len(self._tries) >= COUNTED_PEERS:
+            self._tries.clear()
+        self._tries[peer_id] += 1
+        return self._tries[peer_id] % 2 == 0
 
     def _loss(self, base: Sequence[Tensor], change: EncodedTensors, step: float) -> float:
         for index, (place, weights) in enumerate(zip(self._places, base, strict=True)):

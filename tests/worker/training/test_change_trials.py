@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -110,6 +111,29 @@ def test_a_liar_is_named_and_neither_honest_peers_are_nor_one_of_other_samples(n
             outer.step()
     scores = {score.peer_id: score for score in ledger.scores()}
     assert {peer for peer, score in scores.items() if score.is_harmful} == {"flip", "huge", "hidden"}, scores
+
+
+class WithExpertsElsewhere:
+    """A recipe whose held-out loss falls with every measurement, whatever the weights are: its experts learn on."""
+
+    def __init__(self) -> None:
+        self.model, self._loss = torch.nn.Linear(2, 1), 4.0
+
+    def evaluate(self) -> SimpleNamespace:
+        """A per cent less than the last time."""
+        self._loss *= 0.99
+        return SimpleNamespace(loss=self._loss)
+
+
+def test_nobody_is_named_because_experts_on_other_computers_learn_between_two_measurements() -> None:
+    recipe, ledger = WithExpertsElsewhere(), TrialLedger()
+    trials = ChangeTrials(cast(Any, recipe), cast(Any, None), ledger.add)
+    base = [each.detach().clone() for each in recipe.model.parameters()]
+    sent = {peer: EncodedTensors.of([torch.ones_like(each) for each in base], codec("int8")) for peer in ("a", "b")}
+    for _ in range(REMEMBERED_TRIES):
+        for peer, change in trials.changes_of_loss(base, sent).items():
+            ledger.add(peer, change)
+    assert not any(score.is_harmful for score in ledger.scores()), ledger.scores()
 
 
 def test_nobody_is_named_by_few_tries_nor_by_as_many_better_ones_nor_by_little_harm() -> None:
