@@ -94,6 +94,22 @@ def test_of_two_that_took_an_expert_at_once_one_gives_way_although_both_were_tra
     assert not dropped("z", "a", late) and not dropped("a", "z", late)
 
 
+def test_of_ten_that_took_and_trained_one_expert_before_they_heard_of_each_other_one_keeps_it() -> None:
+    clock, claimants = [0.0], "abcdefghij"
+    assignments = {peer: Assignment(peer, [FIRST], 1, lambda: clock[0]) for peer in claimants}
+    for clock[0] in (0.0, PATIENCE_SECONDS):
+        taken = {peer for peer, each in assignments.items() if each.changes({}, {}, {}).take}
+    assert taken == set(claimants)
+    claiming = set(claimants)
+    for clock[0] in range(5, 60):
+        for peer, each in assignments.items():
+            others = {rival: Hosted({FIRST: 9} if rival in claiming else {}) for rival in claimants if rival != peer}
+            changes = each.changes(others, {FIRST: Held(4, 10)} if peer in claiming else {}, {})
+            claiming = claiming - {peer} if changes.drop else claiming
+            assert claiming and not changes.take
+    assert claiming == {"a"}
+
+
 def test_an_expert_is_left_for_a_moment_to_whoever_is_ranked_first() -> None:
     own, other = reversed(ranked(FIRST, "ab"))
     clock = [0.0]
