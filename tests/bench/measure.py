@@ -13,6 +13,7 @@ from typing import TypeVar
 import psutil
 
 from tests.bench.defences.defences_cost import DefencesMeasured, defences_deeds
+from tests.bench.experts.kill import killed_host_deeds
 from tests.bench.experts.memory import host_memory_deeds
 from tests.bench.experts.rows import ExpertsMeasured, experts_deeds
 from tests.bench.fleet.watching import FleetMeasured, fleet_deeds, steering_deeds
@@ -82,6 +83,8 @@ def measure(plan: Plan, ground: Ground) -> Measured:
         _do_all(gradient_liars_deeds(ground, plan.liar_rounds, measured.gradient_liars), measured)
     if "experts" in plan.rows:
         _do_all(experts_deeds(ground, plan.expert_steps, measured.experts), measured)
+    if "experts_kill" in plan.rows:
+        _do_all(killed_host_deeds(ground, measured.experts), measured)
     if "experts_memory" in plan.rows:
         _do_all(host_memory_deeds(ground, plan.expert_seconds, measured.experts), measured)
     _do_all(local_sgd_deeds(plan, ground, measured.local_sgd), measured)

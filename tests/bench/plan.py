@@ -31,6 +31,7 @@ ROWS = (
     "liars",
     "gradient_liars",
     "experts",
+    "experts_kill",
     "experts_memory",
     "fleet",
     "steering",

@@ -1,6 +1,7 @@
 """One process of a run with experts that learns program text: ``ROLE FOLDER STEPS SEED LISTEN [ADDRESS…]``.
 
-It says lines of JSON; the samples follow from the seed. A ``host`` hosts its share until it is killed. A ``remote``
+It says lines of JSON; the samples follow from the seed. A ``host`` hosts its share until it is killed, and a
+``watched`` one says whenever its experts have taken steps. A ``remote``
 trains trunk and routers with the experts of all hosts; it says what it has learned after so many steps, and goes on
 until a line comes from standard input. In one process and without any network, the same samples train the ``whole``
 model, or the ``trunk`` alone, with a feed-forward network in the place of the experts.
@@ -42,11 +43,12 @@ RECIPE = MoeLM(config=TRUNK, sequence_length=LENGTH, experts=SPEC)
 EXPERTS = list(experts_in(RECIPE))
 LEARNING_RATE = 3e-3
 WARM_UP_STEPS = 5
+TOLD_SECONDS = 0.1  # between two looks at the steps of a watched host's experts
 
 Loss = Callable[[], Tensor]
 
 
-def be_host(folder: Path, listen: str, addresses: Sequence[str]) -> None:
+def be_host(folder: Path, listen: str, addresses: Sequence[str], *, is_watched: bool = False) -> None:
     """Host a share of the experts for whoever asks."""
     swarm = entered(folder, listen, addresses, "direct")
     host = ExpertHost(
@@ -60,7 +62,20 @@ def be_host(folder: Path, listen: str, addresses: Sequence[str]) -> None:
         folder=folder / "experts",
     )
     say(address=str(swarm.addresses()[0]))
+    if is_watched:
+        threading.Thread(target=tell_steps, args=(host,), daemon=True).start()
     host.run()
+
+
+def tell_steps(host: ExpertHost) -> None:
+    """Say how many steps each of its experts has taken, and when, as often as that changes."""
+    last: dict[str, int] = {}
+    while True:
+        steps = {f"{each.id.layer}-{each.id.number}": each.steps for each in list(host.experts.values())}
+        if steps != last:
+            say(at=time.monotonic(), steps=steps)
+            last = steps
+        time.sleep(TOLD_SECONDS)
 
 
 def be_remote(folder: Path, steps: int, seed: int, listen: str, addresses: Sequence[str]) -> None:
@@ -132,6 +147,8 @@ def main(role: str, folder: Path, steps: int, seed: int, listen: str, addresses:
     match role:
         case "host":
             be_host(folder, listen, addresses)
+        case "watched":
+            be_host(folder, listen, addresses, is_watched=True)
         case "remote":
             be_remote(folder, steps, seed, listen, addresses)
         case "whole":

@@ -1,4 +1,4 @@
-"""What experts on other computers cost and bring: three hosts and a trainer, on loopback and on lines; and a kill.
+"""What experts on other computers cost and bring: three hosts and a trainer, on loopback and on lines.
 
 Tokens per second are those of the trunk: each counts once, however many experts it is sent to.
 """
@@ -13,7 +13,7 @@ from statistics import geometric_mean, median
 from typing import Any
 
 from tests.bench.setup import Ground, NotMeasured, told_as_not_measured
-from tests.bench.table import NO_FIGURE, Row, figure_row, own_row
+from tests.bench.table import NO_FIGURE, Row, own_row
 from tests.support.environment.network_namespaces import internet, why_not
 from tests.support.environment.slow_link import Line
 from tests.support.real_peers import LineProcess, PeerGroup, peer_group
@@ -26,8 +26,6 @@ LINES = {f"{mbits} Mbit/s": Line(0.0, 0.0, mbits * 1e6) for mbits in (1000, 100,
 SEEDS = (1, 2, 3)
 """Of the samples."""
 LINE_STEPS = 300  # for a speed on a line, where a step takes as long as its tokens
-MAX_STANDSTILL_SECONDS = 5.0
-STEPS_AFTER_KILL = 20  # in which the standstill is looked for
 LIMIT_SECONDS = 1800.0
 
 Script = LineProcess[dict[str, Any]]
@@ -48,10 +46,23 @@ class Trained:
         return geometric_mean(self.losses)
 
 
+@dataclass(frozen=True)
+class Lost:
+    """Of the ``steps`` that an expert had taken when its host was killed, the last ones that are ``lost`` with it.
+
+    They were taken in so many ``seconds``.
+    """
+
+    lost: int
+    steps: int
+    seconds: float
+
+
 @dataclass
 class ExpertsMeasured:
     """``hosted`` is by the name of the line; ``standstill`` is the longest step since a host was killed, in seconds.
 
+    ``lost`` is what its experts had learned since others got their copies.
     ``host_growth`` is a host's memory at the end of an hour, as a multiple of that in its first minutes.
     """
 
@@ -59,6 +70,7 @@ class ExpertsMeasured:
     whole: Trained | None = None
     trunk: Trained | None = None
     standstill: float | None = None
+    lost: tuple[Lost, ...] = ()
     host_growth: float | None = None
 
 
@@ -70,7 +82,7 @@ def experts_deeds(ground: Ground, steps: int, measured: ExpertsMeasured) -> Mapp
 
 
 def experts_rows(measured: ExpertsMeasured) -> list[Row]:
-    """Loss against the trunk's, speed by line, and the standstill."""
+    """Loss against the trunk's, and speed by line."""
     hosted, trunk = measured.hosted.get(LOOPBACK), measured.trunk
     return [
         _loss_row(hosted, trunk),
@@ -79,13 +91,6 @@ def experts_rows(measured: ExpertsMeasured) -> list[Row]:
             _speeds(measured) or NO_FIGURE,
             "measured",
             True if measured.whole is not None and len(measured.hosted) == 1 + len(LINES) else None,
-        ),
-        figure_row(
-            "experts elsewhere: the longest step after one of three hosts was killed",
-            measured.standstill,
-            "{:.1f} s",
-            f"≤ {MAX_STANDSTILL_SECONDS:.0f} s",
-            lambda it: it <= MAX_STANDSTILL_SECONDS,
         ),
     ]
 
@@ -118,10 +123,8 @@ def _hosted(ground: Ground, steps: int, name: str, line: Line | None, measured: 
     folder = ground.folder / f"experts-{name.replace('/', ' ').replace(' ', '-')}"
     if line is None:
         with told_as_not_measured():
-            lives = [_on_loopback(folder / str(seed), steps, seed) for seed in SEEDS]
-        measured.hosted[name] = _together(trained for trained, _ in lives)
-        measured.standstill = max(standstill for _, standstill in lives)
-        return measured.hosted[name], measured.standstill
+            measured.hosted[name] = _together(_on_loopback(folder / str(seed), steps, seed) for seed in SEEDS)
+        return measured.hosted[name]
     with told_as_not_measured(), peer_group(folder) as group:
         if reason := why_not():
             raise NotMeasured(reason)
@@ -133,15 +136,13 @@ def _hosted(ground: Ground, steps: int, name: str, line: Line | None, measured: 
                     role, *addresses
                 )
 
-            measured.hosted[name], _ = _lived(start)
+            measured.hosted[name] = _lived(start)
             return measured.hosted[name]
 
 
-def _on_loopback(folder: Path, steps: int, seed: int) -> tuple[Trained, float]:
-    """What became of it, and the longest step after a host was killed."""
+def _on_loopback(folder: Path, steps: int, seed: int) -> Trained:
     with peer_group(folder) as group:
-        trained, end_of_host = _lived(starter(group, steps, seed))
-        return trained, end_of_host()
+        return _lived(starter(group, steps, seed))
 
 
 def _together(each: Iterable[Trained]) -> Trained:
@@ -161,29 +162,21 @@ def starter(group: PeerGroup, steps: int, seed: int, listen: str = LISTEN) -> St
     return start
 
 
-def _lived(start: Start) -> tuple[Trained, Callable[[], float]]:
-    """Three hosts, who learn of each other by the first one's address, and a trainer; and how to end one host."""
+def started_hosts(start: Start, role: str = "host") -> tuple[list[Script], list[str]]:
+    """Three hosts, who learn of each other by the first one's address, and the addresses of all."""
     hosts: list[Script] = []
     addresses: list[str] = []
     for _ in range(HOSTS):
-        hosts.append(start("host", *addresses))
+        hosts.append(start(role, *addresses))
         addresses.append(hosts[-1].until(lambda said: "address" in said, seconds=LIMIT_SECONDS)["address"])
-    trainer = start("remote", *addresses)
-    trained = _trained(trainer)
-    return trained, partial(_standstill, trainer, hosts[1])
+    return hosts, addresses
+
+
+def _lived(start: Start) -> Trained:
+    _, addresses = started_hosts(start)
+    return _trained(start("remote", *addresses))
 
 
 def _trained(script: Script) -> Trained:
     told = script.until(lambda said: "loss" in said, seconds=LIMIT_SECONDS)
     return Trained((told["loss"],), told["tokens_per_second"])
-
-
-def _standstill(trainer: Script, host: Script) -> float:
-    """The longest step from the kill until so many were taken without the host's experts."""
-    all_present = trainer.until(lambda said: "present" in said, seconds=LIMIT_SECONDS)["present"]
-    since = len(trainer.said)
-    host.kill()
-    lost = trainer.until(lambda said: said["present"] < all_present, since, LIMIT_SECONDS)
-    end = trainer.said.index(lost, since) + STEPS_AFTER_KILL
-    trainer.until(lambda _said: len(trainer.said) > end, since, LIMIT_SECONDS)
-    return max(float(said["seconds"]) for said in trainer.said[since:end])
