@@ -1,7 +1,8 @@
-"""The example with experts: an organiser publishes it, three volunteers host, two train."""
+"""The example with experts, in both modes: an organiser publishes it, three volunteers host, two train."""
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,7 @@ from core.protocol.experts import ExpertsSeen
 from core.records.published.checkpoint_history import CheckpointHistory
 from core.run.manifest import RunManifest
 from core.run.run_file import load_run_file
+from core.run.spec.collaboration import Collaboration, Mode
 from core.run.spec.experts import ExpertRole, ExpertsSpec
 from core.run.spec.language_models import GPT2
 from core.run.spec.recipe import MoeLM
@@ -29,10 +31,12 @@ from core.worker.fetch.file_store import FetchContext, FileStore
 from core.worker.recipes import MixtureLanguageModel, build
 from core.worker.recipes.mixture_model import experts_in
 from core.worker.training.checkpoint_file import PARAMETER, read_checkpoint
+from tests.bench.local_sgd.recorded_peers import RecordedPeers
+from tests.integration.local_sgd.together import assert_equal_base_weights
 from tests.integration.test_examples import EXAMPLES, VOCABULARY, quick, toy_text
 from tests.support.consents import consent_to
 from tests.support.environment.fake_hub import Hub, local_hub
-from tests.support.real_peers import Peer, PeerGroup, averaged, peer_group
+from tests.support.real_peers import Peer, averaged
 from tests.support.recorders import RecordingListener
 from tests.worker.export.exports import Foreign, exported
 from tests.worker.export.test_mixture_export import Hosts
@@ -40,11 +44,12 @@ from tests.worker.export.test_mixture_export import Hosts
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
 HOSTS = 3
+SAMPLES: dict[Mode, int] = {"gradients": 3000, "local-sgd": 6000}  # of an epoch, or a round
 LEARNED = 0.8  # of the loss of a model that knows nothing
 LEARNING_SECONDS = 600.0  # in which a computer learns that does ten times as much else
 
 
-def toy_mixture(hub: Hub) -> RunManifest:
+def toy_mixture(hub: Hub, mode: Mode) -> RunManifest:
     """The example, with a tiny trunk, six experts that training can do without, and text from a hub on loopback."""
     manifest = load_run_file(EXAMPLES / "moe-lm.toml")
     assert isinstance(manifest.recipe, MoeLM)
@@ -57,19 +62,32 @@ def toy_mixture(hub: Hub) -> RunManifest:
         manifest,
         recipe=MoeLM(config=config, sequence_length=16, experts=experts),
         **toy_text(manifest, hub),
-        collaboration=quick(manifest, 3000),
+        collaboration=in_mode(mode, quick(manifest, SAMPLES[mode])),
     )
+
+
+def in_mode(mode: Mode, together: Collaboration) -> Collaboration:
+    """The same numbers, without the options that only averaged gradients have."""
+    if mode == "gradients":
+        return together
+    kept = ("target_batch_size", "batch_size_per_step", "matchmaking_time", "averaging_timeout")
+    return Collaboration(mode=mode, **{name: getattr(together, name) for name in kept})
 
 
 class Swarm:
     """Its organiser, who keeps the state, its hosts and its trainers."""
 
-    def __init__(self, group: PeerGroup, manifest: RunManifest) -> None:
+    def __init__(self, group: RecordedPeers, manifest: RunManifest) -> None:
         self.group, self.manifest = group, manifest
         self.organiser = group.organiser(manifest=manifest, train=False)
-        self.hosts = [self._joined(f"host-{number}", "host", len(self.experts) // HOSTS) for number in range(HOSTS)]
-        self.trainers = [self._joined(f"trainer-{number}", "train", None) for number in range(2)]
+        self.hosts = [self.joined(f"host-{number}", "host", len(self.experts) // HOSTS) for number in range(HOSTS)]
+        self.trainers = [self.joined(f"trainer-{number}", "train", None) for number in range(2)]
         self._had_said: dict[Peer, int] = {}
+
+    @property
+    def kind(self) -> str:
+        """What rounds of this mode average."""
+        return "changes" if self.manifest.collaboration.mode == "local-sgd" else "gradients"
 
     @property
     def experts(self) -> list[ExpertId]:
@@ -77,7 +95,8 @@ class Swarm:
         assert isinstance(self.manifest.recipe, MoeLM)
         return list(experts_in(self.manifest.recipe))
 
-    def _joined(self, home: str, role: ExpertRole, most: int | None) -> Peer:
+    def joined(self, home: str, role: ExpertRole, most: int | None) -> Peer:
+        """A volunteer in that role, with room for so many experts."""
         peer = self.group.newcomer(self.organiser.posted, home)
         peer.send(consent_to(peer.wait_for(RunFound), role=role, hosted_experts=most))
         return peer
@@ -108,23 +127,38 @@ class Swarm:
         return {ExpertId(*map(int, path.stem.split("-")[1:])): load_file(path) for path in files}
 
 
-@pytest.fixture(scope="module")
-def swarm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Swarm]:
-    """One for all tests."""
-    with local_hub() as hub, peer_group(tmp_path_factory.mktemp("experts")) as group:
-        yield Swarm(group, toy_mixture(hub))
+@pytest.fixture(scope="module", params=["gradients", pytest.param("local-sgd", marks=pytest.mark.faults)])
+def swarm(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Swarm]:
+    """One of each mode for all tests."""
+    with local_hub() as hub, contextlib.closing(RecordedPeers(tmp_path_factory.mktemp("experts"))) as group:
+        group.pace = math.inf
+        yield Swarm(group, toy_mixture(hub, request.param))
 
 
 def test_two_train_with_the_experts_of_three_hosts_and_the_loss_falls(swarm: Swarm) -> None:
     below = LEARNED * math.log(VOCABULARY)
     for trainer in swarm.trainers:
         trainer.wait_for(Progress)
-        trainer.wait_for(RoundFinished, lambda event: event.kind == "gradients" and averaged(event))
+        trainer.wait_for(RoundFinished, lambda event: event.kind == swarm.kind and averaged(event))
         trainer.wait_for(
             Evaluated, lambda event: event.loss is not None and event.loss < below, seconds=LEARNING_SECONDS
         )
-    state = swarm.trainers[0].wait_for(RoundFinished, lambda event: event.kind == "state" and averaged(event))
-    assert state.peers >= 2
+    if swarm.kind == "gradients":
+        swarm.trainers[0].wait_for(RoundFinished, lambda event: event.kind == "state" and averaged(event))
+    else:
+        assert_whole_rounds_leave_equal_weights(swarm)
+
+
+def assert_whole_rounds_leave_equal_weights(swarm: Swarm) -> None:
+    """Wait for a round of local SGD with a step in which all are, hosts too."""
+    for trainer in swarm.trainers:
+        whole = trainer.wait_for(
+            RoundFinished,
+            lambda event: event.peers == len(swarm.group.started) and event.stepped,
+            seconds=LEARNING_SECONDS,
+        )
+        trainer.wait_for(RoundFinished, since=trainer.said.index(whole) + 1)  # by then it has moved
+    assert_equal_base_weights(swarm.group)
 
 
 def test_each_peer_is_told_who_hosts_which_expert_how_much_it_does_and_what_finds_it(swarm: Swarm) -> None:
@@ -161,7 +195,7 @@ def test_without_any_host_the_trainers_skip_the_layer_say_so_and_go_on(swarm: Sw
     for trainer, left in swarm.without_hosts().items():
         trainer.wait_for(Warned, lambda event: event.problem == ErrorKind.EXPERTS_AWAY.key, since=left)
         here = len(trainer.said)
-        trainer.wait_for(RoundFinished, lambda event: event.kind == "gradients" and averaged(event), since=here)
+        trainer.wait_for(RoundFinished, lambda event: event.kind == swarm.kind and averaged(event), since=here)
 
 
 def test_the_organiser_has_collected_all_experts_and_its_export_computes_and_knows_the_same_in_plain_pytorch(
