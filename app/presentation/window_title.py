@@ -79,6 +79,8 @@ def _state(session: Session) -> str:
 
 
 def _at_work(session: Session) -> str:
+    if session.order.state == "paused":
+        return translate("WindowTitle", "Paused by the organiser")
     if session.is_finishing:
         return translate("WindowTitle", "Finishing")
     match session.contribution_status.state if session.contribution_status else None:

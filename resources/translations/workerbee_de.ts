@@ -2220,9 +2220,12 @@
         <source>%1 whole, %2 partial, %3 failed, as each peer counts its own</source>
         <translation>%1 ganz, %2 teilweise, %3 gescheitert, von jedem Teilnehmer selbst gezählt</translation>
     </message>
-    <message>
-        <source>%1: %2 peers</source>
-        <translation>%1: %2 Teilnehmer</translation>
+    <message numerus="yes">
+        <source>%1: %n peer(s)</source>
+        <translation>
+            <numerusform>%1: %n Teilnehmer</numerusform>
+            <numerusform>%1: %n Teilnehmer</numerusform>
+        </translation>
     </message>
     <message>
         <source>nobody has tried yet whether newcomers reach the organiser’s peer</source>
@@ -5565,6 +5568,10 @@
     <message>
         <source>Stopped</source>
         <translation>Angehalten</translation>
+    </message>
+    <message>
+        <source>Paused by the organiser</source>
+        <translation>Vom Organisator pausiert</translation>
     </message>
     <message>
         <source>Finishing</source>

@@ -159,6 +159,16 @@
     </message>
 </context>
 <context>
+    <name>FleetFacts</name>
+    <message numerus="yes">
+        <source>%1: %n peer(s)</source>
+        <translation>
+            <numerusform>%1: %n peer</numerusform>
+            <numerusform>%1: %n peers</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>PublishedCard</name>
     <message numerus="yes">
         <source>%n checkpoint(s)</source>

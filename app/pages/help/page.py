@@ -62,8 +62,13 @@ class HelpPage(QWidget):
         return True
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        """Give the document the focus, so that the keys that scroll it work at once."""
+        """Give the document the focus, so that the keys that scroll it work at once.
+
+        A page that was made anew for another language has none yet.
+        """
         super().showEvent(event)
+        if self.view.document().isEmpty():
+            self._show(*self._place)
         self.view.setFocus()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802

@@ -66,11 +66,14 @@ class AddCatalogue(QWidget):
         self.unfolded.emit()
 
     def fold(self) -> None:
-        """Hide the field, and empty it."""
+        """Hide the field, and empty it; the keyboard stays here if it was in the form."""
+        focused = self.window().focusWidget()
         self.field.clear()
         self.callout.clear()
         self._form.hide()
         self.open_button.show()
+        if focused is not None and self._form.isAncestorOf(focused):
+            self.open_button.setFocus()
         self.cancel_requested.emit()
 
     def set_looking(self, is_looking: bool) -> None:

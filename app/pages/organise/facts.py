@@ -109,9 +109,8 @@ def _reasons(health: FleetHealth) -> str:
     """Why the last rounds of peers were partial or failed; ours are translated, others stay as they are."""
     told = [
         fill_placeholders(
-            translate("FleetFacts", "%1: %2 peers"),
+            translate("FleetFacts", "%1: %n peer(s)", "", each.peers),
             sanitize_line(translate_message(LocalizedText(each.words)), 160),
-            figures.count(each.peers),
         )
         for each in health.reasons
     ]

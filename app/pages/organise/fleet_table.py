@@ -23,6 +23,7 @@ translate = QCoreApplication.translate  # lupdate knows it by this name only
 _ROWS_HIGH = 14
 _PADDING = 34
 _LEAST_NAME_WIDTH = 150
+_WIDE_ID = "12D3KooW" + 44 * "D"
 _FASTEST = 5  # the column of the speed
 
 
@@ -93,7 +94,7 @@ class FleetTable(QWidget):
         more = ("1,000.0", "1,000 / 100 / 100", figures.size(10**11), figures.size(10**11), _connection(True), "")
         for number, (column, example) in enumerate(zip(_COLUMNS, (*examples, *more), strict=True)):
             self.table.setColumnWidth(number, max(advance(f"{column.heading()} ▾"), advance(example)) + _PADDING)
-        self.table.setColumnWidth(0, _LEAST_NAME_WIDTH)
+        self.table.setColumnWidth(0, max(_LEAST_NAME_WIDTH, advance(short_id(_WIDE_ID)) + _PADDING))
         self.table.horizontalHeader().setStretchLastSection(True)
         height = self.table.verticalHeader().defaultSectionSize()
         bar = self.table.horizontalScrollBar().sizeHint().height()

@@ -188,7 +188,7 @@ class TrainingPage(QWidget):
         self.header.button.show_pausing(_pausing(session), session.is_finishing)
         progress = session.progress if session.phase == "training" else None
         rate = progress.samples_per_second if progress else None
-        is_resting = session.phase in ("idle", "leaving", "paused", "ended")
+        is_resting = session.phase in ("idle", "leaving", "paused", "ended") or session.order.state == "paused"
         self.speed.show_speed(rate, self._rates[self._further_device].mine, is_resting=is_resting)
         self.step.show_progress(progress, self._rates[self._further_device].swarm, is_resting=is_resting)
         self.contribution_status.show_verdict(_severity(session), contribution_status(session))

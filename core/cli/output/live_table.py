@@ -27,6 +27,8 @@ def picture(session: Session, tally: Tally, now: float, footer: str = "") -> Ren
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column()
+    if session.chosen and (notice := sanitize_line(session.chosen.manifest.run.notice, 500)):
+        table.add_row("notice", Text(notice))
     if session.phase == "training" and session.contribution_status is not None:
         table.add_row("contribution", Text(contribution_status(session)))
     if session.loading:

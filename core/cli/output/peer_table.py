@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from core.protocol.peers import PeerSeen, Suspect
 from core.security.sanitize import sanitize_line
 from core.texts import figures
 
+_PEER_ID = 52  # characters
+
 
 def show_peers(console: Console, peers: Sequence[PeerSeen]) -> None:
     """One line for each peer that reports progress, the fastest first."""
-    table = Table(
-        "peer", "name", "device", "epoch", "samples", "samples/s", "connection", box=None, padding=(0, 2, 0, 0)
-    )
+    table = _table(console, "name", "device", "epoch", "samples", "samples/s", "connection")
     for peer in sorted(peers, key=lambda each: -each.samples_per_second):
         table.add_row(
             sanitize_line(peer.peer_id, 64),
@@ -39,8 +39,7 @@ def show_suspects(console: Console, suspects: Sequence[Suspect], peers: Sequence
         console.print(f"None of {len(peers)} peers names anybody.")
         return
     names = {peer.peer_id: peer.name for peer in peers}
-    headings = "peer", "name", "named by", "outlier rounds", "refused states", "false averages", "loss worse"
-    table = Table(*headings, box=None, padding=(0, 2, 0, 0))
+    table = _table(console, "name", "named by", "outlier rounds", "refused states", "false averages", "loss worse")
     for each in suspects:
         table.add_row(
             sanitize_line(each.peer_id, 64),
@@ -56,3 +55,10 @@ def show_suspects(console: Console, suspects: Sequence[Suspect], peers: Sequence
         "A liar may name honest peers. The organiser blocks one with: "
         f"workerbee block PEER --run {sanitize_line(run_id)} --for 7d"
     )
+
+
+def _table(console: Console, *headings: str) -> Table:
+    """Peer ids stand whole in it, since people copy them: a narrow terminal folds them, and cuts nothing."""
+    is_wide = console.width >= 2 * _PEER_ID
+    peer = Column("peer", width=_PEER_ID if is_wide else _PEER_ID // 2, overflow="fold")
+    return Table(peer, *headings, box=None, padding=(0, 2, 0, 0))

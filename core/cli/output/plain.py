@@ -83,16 +83,23 @@ class PlainDisplay:
         """Print nothing: passing time is not an event."""
 
     def _print_steering(self, event: RunFound, session: Session) -> None:
-        """Print what the organiser asks of all peers of our run from now on; what was asked before is shown with it."""
+        """Print what the organiser asks of all peers of our run, or says to them, from now on.
+
+        What was so before is shown with the run; a volunteer who leaves because the run is over reads that at the end.
+        """
         run_id = event.manifest.run.id
         before, self._found[run_id] = self._found.get(run_id), event
         if not isinstance(session.opening, Publish) and run_id != session.joined_run_id:
             return
-        if event.order.state != ("running" if before is None else before.order.state):
+        is_over = event.order.state == "ended" and not isinstance(session.opening, Publish)
+        if not is_over and event.order.state != ("running" if before is None else before.order.state):
             is_running = event.order.state == "running"
             self._print("The organiser lets the run go on." if is_running else f"{order_words(event.order)}.")
         if before is not None and event.edits and event.edits != before.edits:
             self._print(f"{edit_words(event.edits[-1])}.")
+        notice = sanitize_line(event.manifest.run.notice, 500)
+        if before is not None and notice and event.manifest.run.notice != before.manifest.run.notice:
+            self._print(f"The organiser says: {notice}")
 
     def _print_progress(self, event: Progress, session: Session) -> None:
         if event.epoch != self._last_epoch:

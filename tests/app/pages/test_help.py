@@ -186,6 +186,13 @@ def test_the_german_window_says_that_the_help_is_english(qtbot: QtBot) -> None:
         everybody.test_no_word_is_cut(page)
 
 
+def test_a_page_that_was_made_anew_for_another_language_shows_the_contents(qtbot: QtBot) -> None:
+    page = HelpPage()
+    qtbot.addWidget(page)
+    page.show()
+    assert page.topic == INDEX and page.view.toPlainText().startswith("Workerbee's documents")
+
+
 def test_the_longest_document_is_laid_out_once(page: HelpPage) -> None:
     longest = max(list_topics(), key=lambda topic: len(read_document(topic).markdown))
     began = time.process_time()

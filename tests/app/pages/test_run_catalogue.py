@@ -160,6 +160,8 @@ def test_a_list_is_added_by_its_address_after_its_key_was_shown(page: JoinPage, 
     assert PEER in dialog.informativeText() and "1 run" in dialog.text()
     dialog.trust_button.click()
     assert trusted == [True]
+    adding.fold()
+    assert page.focusWidget() is adding.open_button, "the keyboard was lost with the form"
 
 
 def test_a_list_in_a_file_is_chosen_or_pasted_as_a_file_manager_names_it(page: JoinPage, qtbot: QtBot) -> None:

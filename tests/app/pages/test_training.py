@@ -18,6 +18,7 @@ from core.localizable import LocalizedText
 from core.protocol.client_events import Pause
 from core.protocol.events import ContributionStatus, Hello, Restarting, RunFound, StateLoading, Warned
 from core.records.contributions import Contribution
+from core.run.steering.control_value import Order
 from tests.app.support.training_sample import (
     FOUND,
     GPU,
@@ -85,6 +86,14 @@ def test_what_is_not_known_is_said_and_never_zero(page: TrainingPage) -> None:
     assert "together" not in words(page)
     assert "not measured energy used" in page.contribution_status.text
     assert "not known yet of the last step" in page.contribution_status.text
+
+
+def test_while_the_organiser_has_paused_the_run_this_computer_is_at_rest(page: TrainingPage) -> None:
+    now = training()
+    assert now.chosen is not None
+    paused = msgspec.structs.replace(now.chosen, order=Order(state="paused", since=1e9, reason="The data moves house."))
+    show(page, training(chosen=paused), NOW)
+    assert page.header.sentence.startswith("The organiser paused the run") and page.speed.number.text == "at rest"
 
 
 def test_the_large_button_pauses_and_resumes(page: TrainingPage, qtbot: QtBot) -> None:

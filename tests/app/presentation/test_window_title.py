@@ -13,11 +13,13 @@ from core.errors import ErrorKind
 from core.protocol.client_events import Pause
 from core.protocol.commands import Start
 from core.protocol.events import ContributionStatus, Restarting
+from core.run.steering.control_value import Order
 from tests.app.support.sample_sessions import PEER, run_found, search
 from tests.support.consents import NO_DIGEST
 
 CONSENT = Start(run_id="sums", organiser=PEER, digest=NO_DIGEST, device="cpu")
 TRAINING = replace(search(run_found()), phase="training", consent=CONSENT, chosen=run_found(name="Sums"))
+PAUSED = msgspec.structs.replace(run_found(name="Sums"), order=Order(state="paused", since=1.0))
 RESTARTING = Restarting(attempt=1, seconds=2.0)
 
 
@@ -43,6 +45,7 @@ def test_nothing_goes_on() -> None:
             replace(TRAINING, contribution_status=ContributionStatus(state="without_step")),
             "Nothing counts · Sums — Workerbee",
         ),
+        (replace(TRAINING, chosen=PAUSED), "Paused by the organiser · Sums — Workerbee"),
         (replace(TRAINING, finish_at_epoch=9), "Finishing · Sums — Workerbee"),
         (replace(TRAINING, phase="leaving", pause=Pause()), "Pausing · Sums — Workerbee"),
         (replace(TRAINING, phase="paused", pause=Pause()), "Paused · Sums — Workerbee"),

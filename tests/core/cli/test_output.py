@@ -28,7 +28,7 @@ from core.client.session import Session
 from core.errors import ErrorKind
 from core.localizable import LocalizedText, localized
 from core.protocol.client_events import ClientEvent
-from core.protocol.commands import Join, Start
+from core.protocol.commands import Join, Publish, Start
 from core.protocol.events import Evaluated, Network, Progress, RoundFinished, RunFound, Warned
 from core.protocol.examples import Solved
 from core.protocol.experts import ExpertSeen, ExpertsSeen
@@ -188,6 +188,40 @@ def test_a_pause_of_our_run_is_told_once_and_while_it_lasts_nothing_is_repeated(
     told = out.getvalue().splitlines()
     assert [line.split(",")[0] for line in told[1:]] == ["Epoch 1: 1 of 2 samples", "The organiser lets the run go on."]
     assert told[0].startswith("The organiser paused the run") and told[0].endswith(": The data moves house.")
+
+
+def test_what_the_organiser_says_later_is_told_once_in_lines_and_stays_in_the_picture() -> None:
+    out = io.StringIO()
+    ours = Session(consent=Start(run_id=RUN.run.id, organiser="12D3Koo", digest=NO_DIGEST, device="cpu"))
+    found = RunFound(manifest=RUN, organiser="12D3Koo", vouched=True)
+    info = msgspec.structs.replace(RUN.run, notice="Back at noon.")
+    told = msgspec.structs.replace(found, manifest=msgspec.structs.replace(RUN, run=info))
+    display = PlainDisplay(out)
+    for event in (found, told, told, found):
+        display.handle_event(event, ours)
+    assert out.getvalue() == "The organiser says: Back at noon.\n"
+    console = Console(width=60, record=True, file=io.StringIO())
+    console.print(picture(Session(phase="training", runs=(told,), chosen=told), Tally(), now=0.0))
+    assert "notice  Back at noon." in console.export_text()
+
+
+def test_the_end_of_a_run_is_told_at_once_by_who_publishes_it_and_by_others_as_they_leave() -> None:
+    found = RunFound(manifest=RUN, organiser="12D3Koo", vouched=True)
+    ended = msgspec.structs.replace(found, order=Order(state="ended", since=1e9, reason="It knows its sums."))
+    volunteer = Session(
+        consent=Start(run_id=RUN.run.id, organiser="12D3Koo", digest=NO_DIGEST, device="cpu"), chosen=ended
+    )
+    organiser = Session(opening=Publish(manifest=RUN, home="/"))
+    words = "The organiser has ended the run. Thank you for helping: It knows its sums."
+    told = {}
+    for session in (volunteer, organiser):
+        out = io.StringIO()
+        display = PlainDisplay(out)
+        for event in (found, ended):
+            display.handle_event(event, session)
+        told[session] = out.getvalue()
+    assert told == {volunteer: "", organiser: f"{words}\n"}
+    assert Tally().summary(volunteer, now=5.0).startswith(words)
 
 
 def test_who_only_asks_for_the_peers_has_chosen_no_way_to_be_reached() -> None:

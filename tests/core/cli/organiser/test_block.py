@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -64,10 +65,10 @@ def test_what_cannot_be_blocked_is_refused_in_words(
     assert not list(organiser.rglob(BLOCK_LIST_FILE))
 
 
-def text_of(*shown: object) -> str:
+def text_of(*shown: object, width: int = 160) -> str:
     """What is printed."""
     stream = io.StringIO()
-    console = Console(file=stream, width=160, markup=False)
+    console = Console(file=stream, width=width, markup=False)
     show, *values = shown
     show(console, *values)  # type: ignore[operator]
     return stream.getvalue()
@@ -85,3 +86,13 @@ def test_strangers_words_are_harmless_in_the_tables_and_counts_are_told_with_how
     assert "None of 3 peers names anybody." in text_of(show_suspects, (), (peer,) * 3, "sums")
     assert "0.054/s" in text_of(show_peers, (msgspec.structs.replace(peer, samples_per_second=0.054),))
     assert "Nobody reports progress." in text_of(show_peers, ())
+
+
+@pytest.mark.parametrize("show", [show_peers, show_suspects])
+def test_a_peer_id_can_be_copied_whole_and_is_never_cut(show: Callable[..., None]) -> None:
+    peer = PeerSeen(peer_id=LIAR, epoch=3, samples=1200, samples_per_second=9.5, client_mode=True)
+    suspects = (Suspect(peer_id=LIAR, named_by=2, rounds=7, refused_states=1, found_out=1, worse=3, tries=5),)
+    values = ((peer,),) if show is show_peers else (suspects, (peer,), "sums")
+    assert LIAR in text_of(show, *values, width=110)
+    folded = [line.split(" ")[0] for line in text_of(show, *values, width=80).splitlines()]
+    assert LIAR in "".join(folded)
