@@ -9,7 +9,7 @@
 #   make experiments [ARGS=--docs]   what a second peer, overlap, compression, adapters, local SGD do; into the documents
 #   make scale [ARGS=--docs]         swarms of 100 to 10,000 volunteers, simulated; into the organiser's guide
 #   make docs  [ARGS=--check]        write the generated parts of the documents anew, or see whether they are behind
-#   make pictures                    take the pictures of README and documents anew
+#   make pictures                    take the pictures of README and documents anew; each page in all looks: build/pictures
 #   make installer                   dist/workerbee_<version>_amd64.deb, the same bytes each time, and its checks
 #   make installer-portable          dist/workerbee-<version>.run, for one person on other distributions
 #   make repository ARGS="--key KEY" dist/repository: an apt repository of the .deb, signed with that GPG key
@@ -77,7 +77,7 @@ docs:
 
 pictures:
 	$(SET_UP) test window
-	@.venv/bin/python -m tests.support.take_screenshots
+	@.venv/bin/python -m tests.support.pictures
 
 installer:
 	$(SET_UP) test window installer

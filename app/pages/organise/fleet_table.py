@@ -24,6 +24,8 @@ _ROWS_HIGH = 14
 _PADDING = 34
 _LEAST_NAME_WIDTH = 150
 _WIDE_ID = "12D3KooW" + 44 * "D"
+_LONG_DEVICE = "NVIDIA GeForce RTX 4090"
+_DEVICE = 1  # the column of the device
 _FASTEST = 5  # the column of the speed
 
 
@@ -51,6 +53,7 @@ class FleetTable(QWidget):
         self.model = KeyedRowsModel(_COLUMNS, lambda row: row.peer.peer_id, sorted_by=_FASTEST)
         self._rows: tuple[FleetRow, ...] = ()
         self._untold = 0
+        self._devices: frozenset[str] = frozenset()
         self._count = Hint()
         self.search.setPlaceholderText(self.tr("Search: name, device, version, peer id"))
         self.search.setAccessibleName(self.tr("Search the peers"))
@@ -76,6 +79,7 @@ class FleetTable(QWidget):
             FleetRow(peer, peer.peer_id in behind, suspects.get(peer.peer_id)) for peer in snapshot.peers
         )
         self._untold = snapshot.totals.peers - len(snapshot.peers)
+        self._fit_devices()
         self._show()
 
     def _show(self) -> None:
@@ -87,10 +91,19 @@ class FleetTable(QWidget):
         is_all = len(chosen) == len(self._rows) and not self._untold
         self._count.set_text("" if is_all else fill_placeholders(told, figures.count(len(chosen)), total))
 
+    def _fit_devices(self) -> None:
+        """Give the devices the room that those of this run take, where they are others than before."""
+        devices = frozenset(map(_device, self._rows))
+        if devices != self._devices:
+            self._devices = devices
+            advance = self.table.fontMetrics().horizontalAdvance
+            longest = max(map(advance, (_COLUMNS[_DEVICE].heading(), *devices)))
+            self.table.setColumnWidth(_DEVICE, min(longest, advance(_LONG_DEVICE)) + _PADDING)
+
     def _set_widths(self) -> None:
         """As wide as the widest words that are to be expected."""
         advance = self.table.fontMetrics().horizontalAdvance
-        examples = ("", "NVIDIA GeForce RTX 4090", "0.10.0", "1,000,000", "1,000,000", figures.rate(100_000.0))
+        examples = ("", _LONG_DEVICE, "0.10.0", "1,000,000", "1,000,000", figures.rate(100_000.0))
         more = ("1,000.0", "1,000 / 100 / 100", figures.size(10**11), figures.size(10**11), _connection(True), "")
         for number, (column, example) in enumerate(zip(_COLUMNS, (*examples, *more), strict=True)):
             self.table.setColumnWidth(number, max(advance(f"{column.heading()} ▾"), advance(example)) + _PADDING)

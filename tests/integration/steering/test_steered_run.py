@@ -13,6 +13,7 @@ from core.protocol.events import AnyEvent, CheckpointSaved, Evaluated, Failed, L
 from core.run.manifest import SteeringSpec
 from core.run.steering.control_value import OrderState
 from tests.support.consents import consent_to
+from tests.support.peers.slow_computer import SAMPLES_PER_SECOND
 from tests.support.real_peers import RUN_ID, LineProcess, Peer, PeerGroup, averaged, tiny, workerbee
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
@@ -53,7 +54,7 @@ def loss_of(peer: Peer, epoch: int) -> float:
     return loss
 
 
-def write_run_file(path: Path, learning_rate: float, target_batch_size: int) -> None:
+def write_run_file(path: Path, learning_rate: float, target_batch_size: int, max_change: float = MAX_CHANGE) -> None:
     """The run as it was published, but for these numbers."""
     path.write_text(
         f"""
@@ -61,7 +62,7 @@ def write_run_file(path: Path, learning_rate: float, target_batch_size: int) -> 
         recipe = {{ kind = "arithmetic-gpt", layers = 1, width = 32, heads = 2 }}
         data = {{ kind = "sums", digits = 1 }}
         optimizer = {{ name = "adamw", max_grad_norm = "none", learning_rate = {learning_rate} }}
-        steering = {{ max_change = {MAX_CHANGE} }}
+        steering = {{ max_change = {max_change} }}
         [collaboration]
         target_batch_size = {target_batch_size}
         batch_size_per_step = 60
@@ -111,6 +112,27 @@ def change_numbers(organiser: Peer, volunteers: Sequence[Peer]) -> None:
             assert numbers == pytest.approx(before if epoch < begins else after), f"in epoch {epoch}, not {begins}"
     losses = [loss_of(peer, begins + 2) for peer in (organiser, *volunteers)]
     assert losses == pytest.approx([losses[0]] * len(losses), rel=0.02)
+
+
+def test_a_larger_target_ends_the_wait_of_epochs_that_were_too_short(group: PeerGroup) -> None:
+    """Two computers compute an epoch's samples in a second, and matchmaking alone takes three; then they need 16."""
+    short, factor = tiny(target_batch_size=round(2 * SAMPLES_PER_SECOND)), 16
+    manifest = msgspec.structs.replace(short, steering=SteeringSpec(max_change=factor))
+    organiser = group.organiser(manifest=manifest)
+    peers = (organiser, group.volunteer(organiser.posted, "volunteer"))
+    for peer in peers:
+        peer.wait_for(Progress, lambda progress: progress.is_waiting)
+    file = organiser.home / "run.toml"
+    target = short.collaboration.target_batch_size * factor
+    write_run_file(file, short.optimizer.learning_rate, target, max_change=factor)
+    workerbee(organiser.home, "run", "edit", RUN_ID, str(file), "--yes")
+    for peer in peers:
+        begins = peer.wait_for(RunFound, lambda found: bool(found.edits)).edits[-1].from_epoch
+        assert begins is not None
+        for epoch in range(begins, begins + 4):  # each has its own limit
+            peer.reaches(epoch)
+        later = [each for each in peer.all(Progress) if each.epoch >= begins + 2]
+        assert later and not any(each.is_waiting for each in later)
 
 
 def test_a_run_is_paused_over_a_restart_changed_in_one_epoch_drained_and_ended_for_all(group: PeerGroup) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
 import pytest
 from PySide6.QtCore import QAbstractItemModel, QPersistentModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
@@ -15,6 +16,7 @@ from app.pages.organise.page import OrganisePage
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.fleet.history import FleetHistory
+from core.security.sanitize import short_id
 from tests.app.support.organise_sample import LINES, LINK, look_at, organise_page
 
 NAME, EPOCH, SPEED, NOTES = 0, 3, 5, 11
@@ -48,6 +50,15 @@ def test_everything_that_is_known_of_a_fleet_is_said_in_words(page: OrganisePage
     assert facts["Address"].startswith("1 of 3 peers that tried could connect") and "--announce" in facts["Address"]
     for words in ("Sums · open", "Seen at ", "A new data set comes on Friday.", *facts.values()):
         assert words in page.text.replace("\u200b", "")
+
+
+def test_a_short_id_is_whole_and_a_run_of_short_devices_leaves_room_for_the_other_columns(page: OrganisePage) -> None:
+    table, snapshot = page.fleet.table, look_at(3, 3)
+    assert table.columnWidth(0) > table.fontMetrics().horizontalAdvance(short_id(snapshot.peers[0].peer_id))
+    before = table.columnWidth(1)
+    cpus = tuple(msgspec.structs.replace(peer, device="CPU") for peer in snapshot.peers)
+    page.fleet.show_fleet(msgspec.structs.replace(snapshot, peers=cpus))
+    assert table.columnWidth(1) < before
 
 
 def test_the_curves_show_peers_speed_and_both_losses(page: OrganisePage) -> None:
