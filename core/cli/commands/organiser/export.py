@@ -27,6 +27,9 @@ def export(command: ExportRun, context: CommandContext) -> int:
     """Have a worker write the model beside the folder, and give it the folder's name once it is whole."""
     run = find_published_run(command.run, context.folders.contents)
     _refuse_what_cannot_be(command, run)
+    if command.push is not None:
+        with hub_token_file(context.folders):
+            pass  # a large model is not written first where nothing could push it
     if command.folder is None:
         with temp_folder() as scratch:
             _export_to(scratch / "model", run, command, context)

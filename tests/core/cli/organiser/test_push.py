@@ -202,6 +202,7 @@ def test_an_export_is_pushed_and_its_folder_stays_only_if_it_was_asked_for(tmp_p
     assert both.code == 0 and (tmp_path / "model").is_dir(), both
     without = workerbee(tmp_path, *words, worker=reciting(tmp_path, play))
     assert without.code == 7 and "There is no token in" in without.err, without
+    assert "exported" not in without.out, "a large model would have been written for nothing"
     nowhere = workerbee(tmp_path, "export", run_id)
     assert nowhere.code == 2 and "--to DIR, --push hub://OWNER/NAME, or both" in nowhere.err
 
