@@ -177,6 +177,17 @@ def test_an_answer_without_our_own_gradient_in_it_is_replaced_by_ours(noise: flo
     assert aggregator.answers.end(0) == ({1} if is_gross else frozenset())
 
 
+@pytest.mark.parametrize("others", [1, 2])
+def test_who_missed_a_step_and_differs_from_all_reducers_keeps_its_gradient_and_names_nobody(others: int) -> None:
+    """At the edge of stability the gradient changes its sign at each step: that of earlier weights is the opposite."""
+    aggregator, (mine,) = GradientAggregator(AggregationRule()), gradients(1, noise=0.5)
+    honest_rounds(aggregator, lambda seed: gradients(5, 0.5, seed))
+    aggregator.begin([mine], PEERS[:5], None)
+    for reducer in range(others):
+        assert not aggregator.answers.bounded(reducer, mine, -2 * mine, 0.0).any()
+    assert aggregator.answers.end(None) == frozenset()
+
+
 def test_a_far_larger_answer_is_scaled_down_and_named() -> None:
     aggregator = GradientAggregator(AggregationRule())
     honest_rounds(aggregator, lambda seed: gradients(3, 2.0, seed))

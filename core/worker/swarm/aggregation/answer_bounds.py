@@ -89,7 +89,8 @@ class GradientAnswers(AnswerBounds):
         """As `AnswerBounds`; our own answers are what is usual, or the medians where we reduce nothing.
 
         Of two reducers of which one lies, nobody can tell them apart by that: so a share is never taken to be larger
-        than one of as many equal ones, nor a size to be smaller than that of an average of noise.
+        than one of as many equal ones, nor a size to be smaller than that of an average of noise. Where the answers of
+        all reducers are opposite to ours, it is we who differ: after a missed step, our gradient is of other weights.
         """
         sizes = {each: math.sqrt(sums[1] / sums[0]) for each, sums in self._sums.items()}
         shares = {each: float(sums[2] / sums[0]) for each, sums in self._sums.items()}
@@ -98,11 +99,9 @@ class GradientAnswers(AnswerBounds):
             share = shares[own] if own in shares else statistics.median_high(shares.values())
             self._sizes.append(min(1.0, max(size, 1 / math.sqrt(self._senders))))
             self._shares.append(max(0.0, min(share, 1 / self._senders)))
-        return frozenset(each for each in sizes if each != own and self._is_gross(sizes[each], shares[each]))
-
-    @staticmethod
-    def _is_gross(size: float, share: float) -> bool:
-        return not size <= MAX_RATIO or share < OPPOSITE * size
+        huge = {each for each, size in sizes.items() if not size <= MAX_RATIO}
+        opposite = {each for each, size in sizes.items() if shares[each] < OPPOSITE * size}
+        return frozenset((huge | opposite if opposite < sizes.keys() else huge) - {own})
 
 
 class StateAnswers(AnswerBounds):
