@@ -152,7 +152,7 @@ def honest_rounds(aggregator: Aggregator, draw: Callable[[int], list[Tensor]], r
         for reducer, index in enumerate(torch.arange(COUNT).chunk(3)):
             mine, change = parts[0][index], (mean - parts[0])[index]
             torch.testing.assert_close(aggregator.answers.bounded(reducer, mine, change, 0.01), change)
-        assert aggregator.answers.end(0) == frozenset()
+        assert aggregator.answers.end(0, PEERS) == frozenset()
 
 
 @pytest.mark.parametrize("noise", [0.1, 2.0, 10.0])
@@ -170,11 +170,12 @@ def test_an_answer_without_our_own_gradient_in_it_is_replaced_by_ours(noise: flo
         "nothing": torch.zeros(COUNT),
         "noise": torch.randn(COUNT, generator=torch.Generator().manual_seed(5)) * float(mean.norm()) / COUNT**0.5,
     }
-    aggregator.begin([mine], PEERS[:3], 0)
-    assert torch.equal(aggregator.answers.bounded(0, mine, mean - mine, 0.0), mean - mine)
-    change = aggregator.answers.bounded(1, mine, answers[lie] - mine, 0.0)
-    assert not change.any()
-    assert aggregator.answers.end(0) == ({1} if is_gross else frozenset())
+    for is_known in (lie == "huge", is_gross):  # one opposite answer may come of a gradient that changes its sign
+        aggregator.begin([mine], PEERS[:3], 0)
+        assert torch.equal(aggregator.answers.bounded(0, mine, mean - mine, 0.0), mean - mine)
+        change = aggregator.answers.bounded(1, mine, answers[lie] - mine, 0.0)
+        assert not change.any()
+        assert aggregator.answers.end(0, PEERS) == ({1} if is_known else frozenset())
 
 
 @pytest.mark.parametrize("others", [1, 2])
@@ -182,10 +183,11 @@ def test_who_missed_a_step_and_differs_from_all_reducers_keeps_its_gradient_and_
     """At the edge of stability the gradient changes its sign at each step: that of earlier weights is the opposite."""
     aggregator, (mine,) = GradientAggregator(AggregationRule()), gradients(1, noise=0.5)
     honest_rounds(aggregator, lambda seed: gradients(5, 0.5, seed))
-    aggregator.begin([mine], PEERS[:5], None)
-    for reducer in range(others):
-        assert not aggregator.answers.bounded(reducer, mine, -2 * mine, 0.0).any()
-    assert aggregator.answers.end(None) == frozenset()
+    for _ in range(3):
+        aggregator.begin([mine], PEERS[:5], None)
+        for reducer in range(others):
+            assert not aggregator.answers.bounded(reducer, mine, -2 * mine, 0.0).any()
+        assert aggregator.answers.end(None, PEERS) == frozenset()
 
 
 def test_a_far_larger_answer_is_scaled_down_and_named() -> None:
@@ -195,7 +197,7 @@ def test_a_far_larger_answer_is_scaled_down_and_named() -> None:
     aggregator.begin([mine], PEERS[:3], 0)
     answer = mine + aggregator.answers.bounded(1, mine, 1000 * mine, 0.0)
     assert float(answer.norm()) <= 1.5 * float(mine.norm())
-    assert aggregator.answers.end(0) == {1}
+    assert aggregator.answers.end(0, PEERS) == {1}
 
 
 def test_who_has_computed_nothing_takes_what_comes() -> None:
@@ -211,7 +213,7 @@ def test_a_reducer_that_returns_another_state_moves_ours_by_half_a_step_and_is_n
     assert not aggregator.answers.bounded(0, SIGNAL, torch.zeros(COUNT), 0.01).any()
     pulled = aggregator.answers.bounded(1, SIGNAL, -3 * SIGNAL, 0.01)
     assert float(pulled.norm()) == pytest.approx(0.005 * float(SIGNAL.norm()), rel=0.01)
-    assert aggregator.answers.end(0) == {1}
+    assert aggregator.answers.end(0, PEERS) == {1}
 
 
 def test_a_lying_reducer_that_was_once_the_only_one_has_no_freer_hand_afterwards() -> None:
@@ -219,7 +221,7 @@ def test_a_lying_reducer_that_was_once_the_only_one_has_no_freer_hand_afterwards
     for _ in range(2):
         aggregator.begin([SIGNAL], PEERS[:3], None)
         pulled = aggregator.answers.bounded(1, SIGNAL, -SIGNAL, 0.01)
-        aggregator.answers.end(None)
+        aggregator.answers.end(None, PEERS)
     assert float(pulled.norm()) <= 3 * 0.005 * float(SIGNAL.norm())
 
 
@@ -228,7 +230,7 @@ def test_who_has_missed_a_step_comes_back_to_the_others_in_some_rounds() -> None
     for _ in range(6):
         aggregator.begin([state], PEERS[:3], None)
         state = state + aggregator.answers.bounded(0, state, SIGNAL - state, 0.01)
-        assert aggregator.answers.end(None) == frozenset()
+        assert aggregator.answers.end(None, PEERS) == frozenset()
     torch.testing.assert_close(state, SIGNAL)
 
 

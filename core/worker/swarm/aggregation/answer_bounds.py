@@ -10,8 +10,10 @@ from __future__ import annotations
 import math
 import statistics
 from collections import defaultdict, deque
+from collections.abc import Sequence
 
 import torch
+from hivemind.p2p import PeerID
 from torch import Tensor
 
 from core.worker.swarm.aggregation.rules import MAX_RATIO
@@ -44,8 +46,8 @@ class AnswerBounds:
         """The change of our own part that a reducer may cause; ``movement`` is ours since the last round, relative."""
         raise NotImplementedError
 
-    def end(self, own: int | None) -> frozenset[int]:
-        """Learn from the round; the reducers that have lied grossly. ``own`` is ourselves, if we are a reducer."""
+    def end(self, own: int | None, peers: Sequence[PeerID]) -> frozenset[int]:
+        """Learn from the round; which of these peers have lied grossly as reducers, ``own`` being ourselves, if one."""
         raise NotImplementedError
 
     def _add(self, reducer: int, *numbers: float) -> None:
@@ -63,6 +65,7 @@ class GradientAnswers(AnswerBounds):
     def __init__(self) -> None:
         self._sizes = deque[float](maxlen=REMEMBERED_ROUNDS)
         self._shares = deque[float](maxlen=REMEMBERED_ROUNDS)
+        self._opposed = frozenset[PeerID]()  # whose answers were the opposite of ours in the last round
         super().__init__()
 
     def bounded(self, reducer: int, mine: Tensor, change: Tensor, movement: float | None) -> Tensor:
@@ -85,12 +88,13 @@ class GradientAnswers(AnswerBounds):
     def _usual_size(self) -> float:
         return statistics.median(self._sizes) if self._sizes else 1.0
 
-    def end(self, own: int | None) -> frozenset[int]:
+    def end(self, own: int | None, peers: Sequence[PeerID]) -> frozenset[int]:
         """As `AnswerBounds`; our own answers are what is usual, or the medians where we reduce nothing.
 
         Of two reducers of which one lies, nobody can tell them apart by that: so a share is never taken to be larger
         than one of as many equal ones, nor a size to be smaller than that of an average of noise. Where the answers of
-        all reducers are opposite to ours, it is we who differ: after a missed step, our gradient is of other weights.
+        all reducers are opposite to ours, it is we who differ; and one answer may be opposite by chance: at the edge of
+        stability the gradient changes its sign with each step, and ours may be of weights before a step.
         """
         sizes = {each: math.sqrt(sums[1] / sums[0]) for each, sums in self._sums.items()}
         shares = {each: float(sums[2] / sums[0]) for each, sums in self._sums.items()}
@@ -101,7 +105,9 @@ class GradientAnswers(AnswerBounds):
             self._shares.append(max(0.0, min(share, 1 / self._senders)))
         huge = {each for each, size in sizes.items() if not size <= MAX_RATIO}
         opposite = {each for each, size in sizes.items() if shares[each] < OPPOSITE * size}
-        return frozenset((huge | opposite if opposite < sizes.keys() else huge) - {own})
+        again = {each for each in opposite if peers[each] in self._opposed}
+        self._opposed = frozenset(peers[each] for each in opposite if opposite < sizes.keys())
+        return frozenset((huge | again if opposite < sizes.keys() else huge) - {own})
 
 
 class StateAnswers(AnswerBounds):
@@ -125,7 +131,7 @@ class StateAnswers(AnswerBounds):
         distance = float(change.norm())
         return change * (limit / distance) if distance > limit else change
 
-    def end(self, own: int | None) -> frozenset[int]:
+    def end(self, own: int | None, peers: Sequence[PeerID]) -> frozenset[int]:
         """As `AnswerBounds`; who differs from all reducers names nobody.
 
         What was cut off an answer is not learned as usual: where the other reducers are lost, only a liar may be left.

@@ -134,9 +134,12 @@ class ValidatingReducer(TensorPartReducer):
 class RobustContainer(ValidatingContainer):
     """Takes averaged parts from reducers, each of which may change ours only so far as its aggregator allows."""
 
-    def __init__(self, *args: Any, aggregator: Aggregator, own_index: int, bounds_answers: bool, **kw: Any) -> None:
+    def __init__(
+        self, *args: Any, aggregator: Aggregator, peers: Sequence[PeerID], own: PeerID, bounds_answers: bool, **kw: Any
+    ) -> None:
         super().__init__(*args, **kw)
-        self._aggregator, self._own_index, self._bounds_answers = aggregator, own_index, bounds_answers
+        self._aggregator, self._peers, self._bounds_answers = aggregator, peers, bounds_answers
+        self._own_index = peers.index(own)
         self._firsts = [0, *accumulate(self.num_parts_by_peer)]
         pairs = zip(aggregator.movements, self.num_parts_by_tensor, strict=True)
         self._movements = [movement for movement, parts in pairs for _ in range(parts)]
@@ -158,7 +161,7 @@ class RobustContainer(ValidatingContainer):
     def end(self) -> None:
         """All that was to come is there; learn from it."""
         own = self._own_index if self.num_parts_by_peer[self._own_index] else None
-        self.invalid_senders |= self._aggregator.answers.end(own)
+        self.invalid_senders |= self._aggregator.answers.end(own, self._peers)
 
 
 class _Received:
@@ -323,7 +326,8 @@ class RobustRunner(ValidatingRunner):
         return RobustContainer(
             *args,
             aggregator=self._aggregator,
-            own_index=self.ordered_peer_ids.index(self.peer_id),
+            peers=self.ordered_peer_ids,
+            own=self.peer_id,
             bounds_answers=self._bounds_answers,
             **options,
         )
