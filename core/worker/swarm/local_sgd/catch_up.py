@@ -270,28 +270,33 @@ class CatchUp(StateDonor):
 
         An outer step changes each number by itself: of weights that differ in some parts only the others are right.
         """
-        ours = int(tensors[len(tensors) // 2])
-        missed = index.version[0] - ours
+        missed = index.version[0] - int(tensors[len(tensors) // 2])
         if not 0 <= missed <= MOST_ROUNDS_NEAR:
             return None
-        for donor in donors if missed else ():
+        near = await self._stepped(tensors, missed, donors, max_bytes) if missed else tensors
+        if near is None:
+            return None
+        await asyncio.get_running_loop().run_in_executor(None, write_state_file, path, near, {})
+        return path
+
+    async def _stepped(
+        self, tensors: list[Tensor], rounds: int, donors: Sequence[PeerID], max_bytes: int
+    ) -> list[Tensor] | None:
+        """That state, whose weights are not the donors', after so many rounds of one of them; ``None`` if none can."""
+        have = WhatWeHave(int(tensors[len(tensors) // 2]), b"")
+        for donor in donors:
             try:
-                told, parts = await self._rounds_of(donor, WhatWeHave(ours, b""), max_bytes)
-                if told is None or len(told.rounds) < missed:
+                told, parts = await self._rounds_of(donor, have, max_bytes)
+                if told is None or len(told.rounds) < rounds:
                     continue
                 replay = Replay(tensors, self._codec, self._outer)
-                for each in told.rounds[:missed]:
+                for each in told.rounds[:rounds]:
                     await _take(each, parts, replay)
                     replay.step_from_wrong_weights()
-                tensors = replay.tensors()
-                break
+                return replay.tensors()
             except Exception as error:  # whatever a stranger's end of the line does: all parts are fetched
                 log.info("%s brings our own state no nearer: %r", donor, error)
-        else:
-            if missed:
-                return None
-        await asyncio.get_running_loop().run_in_executor(None, write_state_file, path, tensors, {})
-        return path
+        return None
 
 
 async def _take(told: Round, messages: AsyncIterator[averaging_pb2.DownloadData], replay: Replay) -> None:
