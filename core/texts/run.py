@@ -15,6 +15,7 @@ from core.texts.localization import translate
 from core.texts.run_sources import sources_of
 
 _LONGEST_TITLE = 120
+_LONGEST_NOTICE = 500
 
 
 def title_of(run: RunFound) -> str:
@@ -198,6 +199,11 @@ def facts_of(run: RunFound, homepage: str) -> list[tuple[str, str]]:
         (translate("Run", "At the moment"), now_in(run)),
     ]
     return [(name, words) for name, words in known if words]
+
+
+def notice_of(run: RunFound) -> str:
+    """What the organiser has to say, on one line; empty where that is nothing."""
+    return sanitize_line(run.manifest.run.notice, _LONGEST_NOTICE)
 
 
 def _state_of(run: RunFound) -> str:

@@ -20,9 +20,8 @@ from app.widgets.layout.responsive_row import ResponsiveRow
 from core.placeholders import fill_placeholders
 from core.protocol.events import RunFound
 from core.run.manifest import RunManifest
-from core.security.sanitize import sanitize_line
 from core.texts.consent import changes_since
-from core.texts.run import closed_words, order_words, title_of, trust_in
+from core.texts.run import closed_words, notice_of, order_words, title_of, trust_in
 
 
 class RunDetails(QWidget):
@@ -73,7 +72,7 @@ class RunDetails(QWidget):
             self.changes.show_message("good", self.tr("You have agreed to this run before; it has not changed since."))
 
     def _show_warnings(self, run: RunFound) -> None:
-        closed, notice = closed_words(run) or order_words(run.order), sanitize_line(run.manifest.run.notice, 500)
+        closed, notice = closed_words(run) or order_words(run.order), notice_of(run)
         if closed:
             self.closed.show_message("caution", closed)
         else:

@@ -42,7 +42,6 @@ from core.protocol.client_events import ClientEvent
 from core.protocol.events import ContributionStatus, Progress, RunFound
 from core.records.contributions import Contribution
 from core.records.time_series import Series
-from core.security.sanitize import sanitize_line
 from core.texts import event_log as event_lines
 from core.texts import figures
 from core.texts import run as run_words
@@ -210,7 +209,7 @@ class TrainingPage(QWidget):
 
     def _notice(self, run: RunFound) -> str:
         """What the organiser has to say, whether the run is open, and what follows it."""
-        notice = sanitize_line(run.manifest.run.notice, 500)
+        notice = run_words.notice_of(run)
         says = fill_placeholders(self.tr("The organiser says: %1"), breakable(notice)) if notice else ""
         reopened = self._session.reopened
         follows = f"{reopened_words(reopened)}." if reopened is not None else ""

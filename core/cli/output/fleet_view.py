@@ -143,9 +143,7 @@ def _peer_table(snapshot: FleetSnapshot, rows: int) -> RenderableType:
     if not snapshot.peers:
         return Text("Nobody reports progress.")
     shown = snapshot.fastest(rows)
-    table = FittingTable(
-        _HEADINGS, [*map(_row, shown)], ("version", "norm ÷ median", "device", "connection"), ("name", "device"), 12
-    )
+    table = FittingTable(_HEADINGS, [*map(_row, shown)], _EXPENDABLE, ("name", "device"), 12)
     more = snapshot.totals.peers - len(shown)
     return Group(table, Text(f"and {figures.count(more)} more", style="dim")) if more > 0 else table
 

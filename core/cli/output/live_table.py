@@ -15,6 +15,7 @@ from core.security.sanitize import sanitize_line
 from core.texts import event_log, figures
 from core.texts.contributions.status import contribution_status
 from core.texts.experts import experts_words
+from core.texts.run import notice_of
 from core.texts.status import status
 from core.texts.traffic import hourly_traffic
 
@@ -27,7 +28,7 @@ def picture(session: Session, tally: Tally, now: float, footer: str = "") -> Ren
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column()
-    if session.chosen and (notice := sanitize_line(session.chosen.manifest.run.notice, 500)):
+    if session.chosen and (notice := notice_of(session.chosen)):
         table.add_row("notice", Text(notice))
     if session.phase == "training" and session.contribution_status is not None:
         table.add_row("contribution", Text(contribution_status(session)))

@@ -29,7 +29,7 @@ from core.security.sanitize import sanitize_line
 from core.texts import event_log, figures
 from core.texts import status as status_texts
 from core.texts.experts import experts_words
-from core.texts.run import edit_words, order_words
+from core.texts.run import edit_words, notice_of, order_words
 
 MIN_SECONDS_BETWEEN_LINES = 5.0
 _SHOWN_EXAMPLES = 6
@@ -97,7 +97,7 @@ class PlainDisplay:
             self._print("The organiser lets the run go on." if is_running else f"{order_words(event.order)}.")
         if before is not None and event.edits and event.edits != before.edits:
             self._print(f"{edit_words(event.edits[-1])}.")
-        notice = sanitize_line(event.manifest.run.notice, 500)
+        notice = notice_of(event)
         if before is not None and notice and event.manifest.run.notice != before.manifest.run.notice:
             self._print(f"The organiser says: {notice}")
 

@@ -82,11 +82,10 @@ class FleetObserver:
         infos, activities = PEER_INFO.read(dht, run_id, self._pasted), ACTIVITY.read(dht, run_id, self._pasted)
         if is_slow_due:
             self._norm_ratios = norm_ratios_in(NORMS.read(dht, run_id, self._pasted), progress)
+            self._health = health_of(HEALTH.read(dht, run_id, self._pasted), progress, self._authority.leader)
         peers = peers_of(progress, self._swarm.peer_id, infos, activities, self._norm_ratios)
         if peers:
             self._seen_at = time.monotonic()
-        if is_slow_due:
-            self._health = health_of(HEALTH.read(dht, run_id, self._pasted), progress, self._authority.leader)
         self._channel.emit(peers_event(peers, swarm_loss(dht, run_id, self._pasted), self._health))
         if is_slow_due:
             self._looked_at = time.monotonic()

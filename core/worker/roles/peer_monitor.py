@@ -99,7 +99,7 @@ class PeerMonitor:
                 PEER_INFO.publish(self._swarm, self._run_id, self._info)
                 ACTIVITY.publish(self._swarm, self._run_id, self.counter.record())
                 HEALTH.publish(self._swarm, self._run_id, self.counter.health())
-                self._name_suspects()
+                self._publish_ledger()
                 self._published_at = time.monotonic()
             peers = self._statistics.peers(PEER_INFO.read(self._swarm.dht, self._run_id))
             only = self._optimizer.tracker.reports.keys() if self.gate.is_closed else None
@@ -125,7 +125,7 @@ class PeerMonitor:
         )
         METRICS.publish(self._swarm, self._run_id, metrics)
 
-    def _name_suspects(self) -> None:
+    def _publish_ledger(self) -> None:
         record, norms = self._ledger.record(), self._ledger.norms(but=self._swarm.peer_id)
         if record.suspects:
             SUSPECTS.publish(self._swarm, self._run_id, record)
@@ -135,7 +135,7 @@ class PeerMonitor:
     def _send_suspects(self, findings: Collection[AuditFindings]) -> None:
         """Tell the client whom signers and the peers that report progress name, if others are named, or by others."""
         if self._ledger.has_changed:
-            self._name_suspects()
+            self._publish_ledger()
         records = SUSPECTS.read(self._swarm.dht, self._run_id)
         suspects = suspects_in(records, self._optimizer.tracker.reports, findings)
         named = tuple((each.peer_id, each.named_by, each.found_out) for each in suspects)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from core.cli.commands.organiser.hub_token import hub_token_file
+from core.cli.commands.organiser.hub_token import hub_token_file, require_hub_token
 from core.cli.output.json_lines import print_object
 from core.cli.parser.organiser.published_arguments import ExportRun
 from core.cli.runner.context import CommandContext
@@ -28,8 +28,7 @@ def export(command: ExportRun, context: CommandContext) -> int:
     run = find_published_run(command.run, context.folders.contents)
     _refuse_what_cannot_be(command, run)
     if command.push is not None:
-        with hub_token_file(context.folders):
-            pass  # a large model is not written first where nothing could push it
+        require_hub_token(context.folders)  # a large model is not written first where nothing could push it
     if command.folder is None:
         with temp_folder() as scratch:
             _export_to(scratch / "model", run, command, context)

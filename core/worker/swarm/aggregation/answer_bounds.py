@@ -105,9 +105,11 @@ class GradientAnswers(AnswerBounds):
             self._shares.append(max(0.0, min(share, 1 / self._senders)))
         huge = {each for each, size in sizes.items() if not size <= MAX_RATIO}
         opposite = {each for each, size in sizes.items() if shares[each] < OPPOSITE * size}
+        if opposite == sizes.keys():
+            opposite = set()
         again = {each for each in opposite if peers[each] in self._opposed}
-        self._opposed = frozenset(peers[each] for each in opposite if opposite < sizes.keys())
-        return frozenset((huge | again if opposite < sizes.keys() else huge) - {own})
+        self._opposed = frozenset(peers[each] for each in opposite)
+        return frozenset((huge | again) - {own})
 
 
 class StateAnswers(AnswerBounds):

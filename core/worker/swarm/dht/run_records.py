@@ -38,19 +38,23 @@ MAX_TRAFFIC_BYTES = 2**50  # of one worker's life; a million of them can still b
 _Record = TypeVar("_Record", bound=BaseModel)
 
 
-class PeerInfo(BaseModel):
+class OwnRecord(BaseModel):
+    """A record of a kind of our own, in which an unknown field is an error."""
+
+    class Config:
+        """The settings of pydantic for all."""
+
+        extra = Extra.forbid
+
+
+class PeerInfo(OwnRecord):
     """What a peer of ours says of itself for people: a name that it chose, and its device."""
 
     name: constr(max_length=MAX_NAME_CHARACTERS, strict=True) = ""  # type: ignore[valid-type]
     device: constr(max_length=MAX_DEVICE_CHARACTERS, strict=True) = ""  # type: ignore[valid-type]
 
-    class Config:
-        """pydantic's settings: an unknown field is an error."""
 
-        extra = Extra.forbid
-
-
-class ActivityRecord(BaseModel):
+class ActivityRecord(OwnRecord):
     """What a peer of ours counts since its worker started; the fields are those of ``PeerActivity``.
 
     It is a record of its own, because a Workerbee that does not know it refuses a PeerInfo with one field more.
@@ -63,13 +67,8 @@ class ActivityRecord(BaseModel):
     sent_bytes: conint(ge=0, le=MAX_TRAFFIC_BYTES, strict=True) = 0  # type: ignore[valid-type]
     received_bytes: conint(ge=0, le=MAX_TRAFFIC_BYTES, strict=True) = 0  # type: ignore[valid-type]
 
-    class Config:
-        """pydantic's settings: an unknown field is an error."""
 
-        extra = Extra.forbid
-
-
-class HealthRecord(BaseModel):
+class HealthRecord(OwnRecord):
     """Why a peer's last round was not whole, and how many of those who tried to dial it ``reached`` it or did not.
 
     It is a record of its own, because a Workerbee that does not know it refuses an ActivityRecord with one field more.
@@ -79,13 +78,8 @@ class HealthRecord(BaseModel):
     reached: conint(ge=0, le=MAX_DIALLERS, strict=True) = 0  # type: ignore[valid-type]
     unreached: conint(ge=0, le=MAX_DIALLERS, strict=True) = 0  # type: ignore[valid-type]
 
-    class Config:
-        """pydantic's settings: an unknown field is an error."""
 
-        extra = Extra.forbid
-
-
-class LanAddresses(BaseModel):
+class LanAddresses(OwnRecord):
     """Where a direct peer is within its own home network: multiaddrs without its peer id.
 
     WORKAROUND H34: libp2p passes no private address on through public peers, and many a router does not lead its own
@@ -96,58 +90,33 @@ class LanAddresses(BaseModel):
         constr(max_length=MAX_ADDRESS_CHARACTERS, strict=True), max_items=MAX_ADDRESSES
     )
 
-    class Config:
-        """pydantic's settings: an unknown field is an error."""
 
-        extra = Extra.forbid
-
-
-class SuspectRecord(BaseModel):
+class SuspectRecord(OwnRecord):
     """Another peer by its id: in how many ``rounds`` it was an outlier, and how many ``states`` of it were refused."""
 
     peer_id: constr(min_length=1, max_length=MAX_PEER_ID_BYTES, strict=True)  # type: ignore[valid-type]
     rounds: conint(ge=0, le=10**6, strict=True)  # type: ignore[valid-type]
     states: conint(ge=0, le=10**6, strict=True)  # type: ignore[valid-type]
 
-    class Config:
-        """pydantic's settings: an unknown field is an error."""
 
-        extra = Extra.forbid
-
-
-class SuspectsRecord(BaseModel):
+class SuspectsRecord(OwnRecord):
     """What a peer of ours has seen of others that cannot be right; see `SuspectLedger`."""
 
     suspects: conlist(SuspectRecord, max_items=MAX_SUSPECTS)  # type: ignore[valid-type]
 
-    class Config:
-        """pydantic's settings: an unknown field is an error."""
 
-        extra = Extra.forbid
-
-
-class NormRecord(BaseModel):
+class NormRecord(OwnRecord):
     """How large what another peer has sent is beside what others have: the median of the last so many ``rounds``."""
 
     peer_id: constr(min_length=1, max_length=MAX_PEER_ID_BYTES, strict=True)  # type: ignore[valid-type]
     ratio: confloat(gt=0.0, le=1e6, strict=True)  # type: ignore[valid-type]
     rounds: conint(ge=1, le=1000, strict=True)  # type: ignore[valid-type]
 
-    class Config:
-        """pydantic's settings: an unknown field is an error."""
 
-        extra = Extra.forbid
-
-
-class NormsRecord(BaseModel):
+class NormsRecord(OwnRecord):
     """What a peer of ours has measured as a reducer; see `rules.norm_ratios`."""
 
     norms: conlist(NormRecord, max_items=MAX_NORMS)  # type: ignore[valid-type]
-
-    class Config:
-        """pydantic's settings: an unknown field is an error."""
-
-        extra = Extra.forbid
 
 
 class LocalMetrics(BaseModel):

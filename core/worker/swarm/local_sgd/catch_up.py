@@ -40,6 +40,7 @@ from core.worker.swarm.local_sgd.replay import (
     WhatFollows,
     WhatWeHave,
     requested_version,
+    steps_of_state,
     version_of_state,
 )
 from core.worker.swarm.local_sgd.round_log import MAX_FROZEN_ROUNDS
@@ -270,7 +271,7 @@ class CatchUp(StateDonor):
 
         An outer step changes each number by itself: of weights that differ in some parts only the others are right.
         """
-        missed = index.version[0] - int(tensors[len(tensors) // 2])
+        missed = index.version[0] - steps_of_state(tensors)
         if not 0 <= missed <= MOST_ROUNDS_NEAR:
             return None
         near = await self._stepped(tensors, missed, donors, max_bytes) if missed else tensors
@@ -283,7 +284,7 @@ class CatchUp(StateDonor):
         self, tensors: list[Tensor], rounds: int, donors: Sequence[PeerID], max_bytes: int
     ) -> list[Tensor] | None:
         """That state, whose weights are not the donors', after so many rounds of one of them; ``None`` if none can."""
-        have = WhatWeHave(int(tensors[len(tensors) // 2]), b"")
+        have = WhatWeHave(steps_of_state(tensors), b"")
         for donor in donors:
             try:
                 told, parts = await self._rounds_of(donor, have, max_bytes)

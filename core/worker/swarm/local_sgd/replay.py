@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 import torch
@@ -104,6 +104,11 @@ class Replay:
     def tensors(self) -> list[Tensor]:
         """The state after the steps taken."""
         return [*(weights.detach() for weights in self._weights), self._steps, *self._velocities]
+
+
+def steps_of_state(tensors: Sequence[Tensor]) -> int:
+    """How many outer steps the base weights of a state have behind them."""
+    return int(tensors[len(tensors) // 2])
 
 
 def version_of_state(tensors: list[Tensor]) -> Version:
