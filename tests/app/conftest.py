@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QLocale
+from PySide6.QtWidgets import QApplication
 
 from app.appearance.qt_localization import QtLocalization
 from core.texts.localization import install, installed
+from tests.app.support.language_context import speaking
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["LANGUAGE"] = os.environ["LC_ALL"] = "C.UTF-8"
@@ -68,6 +70,8 @@ def _deleted_by_qt(_home_of_its_own: None) -> Iterator[None]:
 
 
 @pytest.fixture
-def english() -> None:
-    """Figures as an English person reads them, wherever the test is run."""
-    QLocale.setDefault(QLocale("en_GB"))
+def english(qapp: QApplication) -> Iterator[None]:
+    """Texts, plurals too, and figures as an English person reads them, wherever and after whatever the test is run."""
+    with speaking("en"):
+        QLocale.setDefault(QLocale("en_GB"))
+        yield

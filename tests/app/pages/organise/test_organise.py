@@ -46,7 +46,7 @@ def test_everything_that_is_known_of_a_fleet_is_said_in_words(page: OrganisePage
     assert facts["Rounds"].startswith("200 whole, 40 partial, 80 failed")
     assert "left out: 12, refused states: 1" in facts["Suspects"] and facts["Blocked"]
     assert "10 × Tesla T4, " in facts["Devices"] and "signed at epoch 3" in facts["Loss"]
-    assert facts["Why not whole"].startswith("no other peer was found in time: 3 peer(s)\n")
+    assert facts["Why not whole"].startswith("no other peer was found in time: 3 peers\n")
     assert facts["Address"].startswith("1 of 3 peers that tried could connect") and "--announce" in facts["Address"]
     for words in ("Sums · open", "Seen at ", "A new data set comes on Friday.", *facts.values()):
         assert words in page.text.replace("\u200b", "")
