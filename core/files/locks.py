@@ -6,6 +6,7 @@ import errno
 import itertools
 import os
 import sys
+import time
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,6 +16,8 @@ from core.files.folders import DataFolder
 from core.localizable import localized
 
 LOCK_FILE = "lock"
+PATIENCE_SECONDS = 5.0  # in which a worker whose client is gone has left its run
+_LOOK_SECONDS = 0.05
 
 _held_locks: set[int] = set()
 
@@ -154,11 +157,16 @@ def lock_peer_folder(data: DataFolder) -> PeerFolder:
     raise AssertionError("numbers do not end")
 
 
-def lock_organiser_folder(data: DataFolder, run_id: str) -> PeerFolder:
-    """Lock the folder of a run that is published from here; raises UserError if that is done already."""
-    locked = _try_lock(data.organiser_of(run_id), PeerFolder)
-    if locked is None:
-        raise UserError(ErrorKind.ALREADY_PUBLISHING, localized("%1: another process holds its folder.", run_id))
+def lock_organiser_folder(data: DataFolder, run_id: str, patience_seconds: float = PATIENCE_SECONDS) -> PeerFolder:
+    """Lock the folder of a run that is published from here; raises UserError if another process does so all the time.
+
+    The worker of a client that was killed says goodbye before it ends, and whoever lists runs holds a lock for a moment.
+    """
+    deadline = time.monotonic() + patience_seconds
+    while (locked := _try_lock(data.organiser_of(run_id), PeerFolder)) is None:
+        if time.monotonic() >= deadline:
+            raise UserError(ErrorKind.ALREADY_PUBLISHING, localized("%1: another process holds its folder.", run_id))
+        time.sleep(_LOOK_SECONDS)
     return locked
 
 

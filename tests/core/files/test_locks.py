@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -106,10 +107,25 @@ def test_a_run_is_published_once_from_a_computer(folders: Folders) -> None:
     with lock_organiser_folder(folders.contents, "sums") as folder:
         assert folder.path == folders.data / "organiser" / "sums"
         with pytest.raises(UserError, match="sums") as raised:
-            lock_organiser_folder(folders.contents, "sums")
+            lock_organiser_folder(folders.contents, "sums", patience_seconds=0.0)
         assert raised.value.problem is ErrorKind.ALREADY_PUBLISHING
         lock_organiser_folder(folders.contents, "other").release()
     lock_organiser_folder(folders.contents, "sums").release()
+
+
+def test_a_run_is_published_again_once_the_process_before_has_left(
+    folders: Folders, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = lock_organiser_folder(folders.contents, "sums")
+    waits: list[float] = []
+
+    def leave_meanwhile(seconds: float) -> None:
+        waits.append(seconds)
+        before.release()
+
+    monkeypatch.setattr(time, "sleep", leave_meanwhile)
+    lock_organiser_folder(folders.contents, "sums").release()
+    assert len(waits) == 1
 
 
 @pytest.mark.parametrize("run_id", ["..", "../../etc", "/", "a/b", "."])
