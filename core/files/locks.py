@@ -160,7 +160,7 @@ def lock_peer_folder(data: DataFolder) -> PeerFolder:
 def lock_organiser_folder(data: DataFolder, run_id: str, patience_seconds: float = PATIENCE_SECONDS) -> PeerFolder:
     """Lock the folder of a run that is published from here; raises UserError if another process does so all the time.
 
-    The worker of a client that was killed says goodbye before it ends, and whoever lists runs holds a lock for a moment.
+    The worker of a client that was killed says goodbye before it ends; whoever lists runs holds a lock for a moment.
     """
     deadline = time.monotonic() + patience_seconds
     while (locked := _try_lock(data.organiser_of(run_id), PeerFolder)) is None:
