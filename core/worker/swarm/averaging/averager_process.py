@@ -52,6 +52,7 @@ from core.worker.swarm.averaging.state_validation import BUSY, State
 from core.worker.swarm.averaging.timeouts import AllreduceTimeouts, SharedSeconds
 from core.worker.swarm.dht.run_records import MAX_PEER_ID_BYTES
 from core.worker.swarm.patches.shunned_peers import BarredPeers
+from core.worker.swarm.patches.unread_requests import answer_to_the_end
 from core.worker.swarm.state_parts.whole_state import StateServer
 
 POLL_SECONDS = 0.1
@@ -198,7 +199,15 @@ class AveragerProcess(StateServer):
     async def rpc_aggregate_part(
         self, stream: AsyncIterator[averaging_pb2.AveragingData], context: P2PContext
     ) -> AsyncIterator[averaging_pb2.AveragingData]:
-        """Average the parts that a groupmate sends, also of one that is ready before we are.
+        """Average the parts that a groupmate sends; one that is left out hears so at once."""
+        refusal = averaging_pb2.AveragingData(code=averaging_pb2.CANCELLED)
+        async for message in answer_to_the_end(stream, lambda parts: self._averages(parts, context), refusal):
+            yield message
+
+    async def _averages(
+        self, stream: AsyncIterator[averaging_pb2.AveragingData], context: P2PContext
+    ) -> AsyncIterator[averaging_pb2.AveragingData]:
+        """The averages of the parts that a groupmate sends, also of one that is ready before we are.
 
         WORKAROUND H13: hivemind waits for the next event of any round, and answers "bad group" if that was
         another one. A groupmate in client mode then stands still until its all-reduce times out.
