@@ -30,7 +30,7 @@ async def first_two(parts: AsyncIterator[AveragingData]) -> AsyncIterator[Averag
         yield await anext(parts)
 
 
-class Reducer(ServicerBase):
+class Reducer(ServicerBase):  # type: ignore[misc]  # hivemind has no types
     """It answers requests in a given way; ``is_over`` once a stream was answered to its end."""
 
     def __init__(self, answers: Answers) -> None:
