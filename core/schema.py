@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -18,6 +18,11 @@ UnixTime = Annotated[float, Meta(ge=0, le=2**33)]
 Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 """In hexadecimal."""
 
+UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+"""What msgspec raises for bytes in which there is no value of the type that is asked for."""
+
+_Value = TypeVar("_Value")
+
 
 class StrictStruct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A frozen value that crosses the border of a process, a disk or the network; an unknown field is an error."""
@@ -27,3 +32,13 @@ class StrictStruct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def fields_of(struct: type[msgspec.Struct]) -> tuple[FieldInfo, ...]:
     """The fields of a struct; msgspec evaluates the texts of their annotations anew with each call."""
     return msgspec.structs.fields(struct)
+
+
+def decode_message(encoded: bytes, kind: type[_Value], max_bytes: int) -> _Value:
+    """The value in a stranger's msgpack; raises ValueError for what is longer or anything else."""
+    if len(encoded) > max_bytes:
+        raise ValueError(f"it says nothing that can be understood: it has {len(encoded)} bytes")
+    try:
+        return msgspec.msgpack.decode(encoded, type=kind)
+    except UNREADABLE as error:
+        raise ValueError(f"it says nothing that can be understood: {error}") from error

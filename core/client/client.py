@@ -308,11 +308,11 @@ class Client:
             self._start_again()
         if not self.session.is_crashed:
             return
-        reset_after_seconds = time.monotonic() - self._works_since if self._works_since else 0.0
+        good_running_seconds = time.monotonic() - self._works_since if self._works_since else 0.0
         crash = self.session.crash
         problem = ErrorKind.from_key(crash.problem) if crash else ErrorKind.WORKER_CRASHED
         has_trained = self.session.has_trained
-        attempt = self._restarts.next_attempt(self._attempt, reset_after_seconds, problem, has_trained=has_trained)
+        attempt = self._restarts.next_attempt(self._attempt, good_running_seconds, problem, has_trained=has_trained)
         if attempt is None or self.session.hello is None or not self.session.may_restart:
             self._post(self._last_words(event))
             return

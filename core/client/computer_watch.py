@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -19,6 +20,9 @@ LOOK_SECONDS = 1.7
 """As often as costs next to nothing; sooner where a use of the GPU is about to have lasted long enough to ask."""
 STALE_SECONDS = 20.0
 """After so long without a new look, what was seen before counts as not seen: the driver that was asked hangs."""
+
+
+log = logging.getLogger(__name__)
 
 
 class Observer(Protocol):
@@ -89,11 +93,14 @@ class ComputerWatch:
     def _look(self, run: _Run) -> None:
         with contextlib.closing(self._make()) as observer:
             while not run.ended.is_set():
-                rules = self._rules()
-                seen, now = observer.observe(rules), time.monotonic()
-                wait = seconds_to_look(rules, seen, self._look_seconds)
-                run.last_look, run.next_look = (seen, now), now + wait
-                run.has_looked.set()
+                rules, wait = self._rules(), self._look_seconds
+                try:
+                    seen, now = observer.observe(rules), time.monotonic()
+                    wait = seconds_to_look(rules, seen, wait)
+                    run.last_look, run.next_look = (seen, now), now + wait
+                    run.has_looked.set()
+                except Exception:  # a sensor fails in a way of its own; what was seen before it is soon too old
+                    log.exception("the computer could not be observed")
                 run.ended.wait(wait)
 
 

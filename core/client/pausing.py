@@ -99,7 +99,6 @@ def begun_anew(session: Session, restarting: Restarting | None = None) -> Sessio
         network=None,
         upload=None,
         download=None,
-        paced=None,
         runs=(),
         is_search_finished=False,
         published=None,

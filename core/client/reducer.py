@@ -175,7 +175,7 @@ def _after_self_description(session: Session, event: _SelfDescription) -> Sessio
             is_upload = event.direction == "upload"
             return replace(session, upload=event) if is_upload else replace(session, download=event)
         case Paced():
-            return replace(session, paced=event)
+            return session
         case _:
             assert_never(event)
 

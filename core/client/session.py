@@ -28,7 +28,6 @@ from core.protocol.events import (
     Left,
     LineMeasured,
     Network,
-    Paced,
     Progress,
     Published,
     Pushed,
@@ -67,7 +66,7 @@ class Session:
     workers of this session computed.
     ``pause`` is set from the moment it is asked for: the phase is ``leaving``, then ``paused``.
     ``availability`` is what the owner's ``rules`` have decided last, ``pace`` how fast to work; only a volunteer's
-    session follows them. ``paced`` is what the worker has made of the pace.
+    session follows them.
     ``is_continued`` is whether the end of the program had interrupted it before. ``fit`` is what a dry run has found,
     ``exported`` what an export has written. ``switch`` is why this run of an order is helped, ``reopened`` which
     earlier one can be helped again. ``last_share`` is our part of the last step's samples, 0 to 1.
@@ -118,7 +117,6 @@ class Session:
     availability: Decision = _FREE
     rules: AvailabilityRules = DEFAULT_RULES
     pace: Pace = FULL
-    paced: Paced | None = None
     finish_at_epoch: int | None = None
     warnings: tuple[Warned, ...] = ()
     left: Left | None = None

@@ -12,12 +12,13 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from core.files.atomic import quarantine, write_atomically
+from core.schema import UNREADABLE
 
 MAX_FILE_BYTES = 1024 * 1024
 INTERRUPTED_SECONDS = 10.0  # since a file was written to that nobody writes any more
 
 _Value = TypeVar("_Value")
-_DAMAGED = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError)
+_DAMAGED = (*UNREADABLE, ValueError)
 _log = logging.getLogger(__name__)
 
 

@@ -10,6 +10,7 @@ import msgspec
 
 from core.fleet.snapshot import FleetSnapshot
 from core.protocol.codec import MAX_LINE_BYTES, encode
+from core.schema import UNREADABLE
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
 KEPT_FILES = 7  # besides the one that is written; all together are bounded
@@ -68,5 +69,5 @@ def read_log(path: Path, kept: int = KEPT_FILES) -> Iterator[FleetSnapshot]:
             while line := lines.readline(MAX_LINE_BYTES + 1):
                 try:
                     yield _decoder.decode(line)
-                except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+                except UNREADABLE:
                     continue

@@ -17,7 +17,7 @@ from core.run.spec.data import BYTE_TOKENS, DataSpec, HubDataset, HubImages, Ima
 from core.run.spec.optimizer import AdamW, OptimizerSpec
 from core.run.spec.recipe import ArithmeticGPT, CausalLM, ImageClassification, MaskedLM, MoeLM, RecipeSpec
 from core.run.spec.text_rule import text_rule
-from core.schema import StrictStruct
+from core.schema import UNREADABLE, StrictStruct
 
 FORMAT_VERSION = 1
 MAX_MANIFEST_BYTES = 32 * 1024
@@ -250,5 +250,5 @@ def decode_manifest(encoded: bytes) -> RunManifest:
         if msgspec.json.decode(encoded, type=_FormatOnly).format > FORMAT_VERSION:
             raise UserError(ErrorKind.MANIFEST_TOO_NEW)
         return _decoder.decode(encoded)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise UserError(ErrorKind.MANIFEST_REFUSED, localized("%1.", error)) from error

@@ -14,7 +14,7 @@ from msgspec import Meta
 
 from core.files.json_file import read_bounded
 from core.run.signed_receipts import Epoch, KeyText, Record, Samples, receipts_in
-from core.schema import StrictStruct
+from core.schema import UNREADABLE, StrictStruct
 
 MOST_KEPT = 500
 MAX_FILE_BYTES = 8 * 1024 * 1024  # more than so many records, as base64
@@ -73,7 +73,7 @@ def decode_receipts(encoded: bytes) -> tuple[KeptReceipt, ...]:
     """The receipts in a file's bytes, not verified; raises ValueError for anything else."""
     try:
         return msgspec.json.decode(encoded, type=ReceiptFile).receipts
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise ValueError(f"not a file of receipts: {error}") from error
 
 

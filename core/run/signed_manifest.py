@@ -10,7 +10,7 @@ from core.errors import ErrorKind, UserError
 from core.files.json_file import read_bounded
 from core.localizable import localized
 from core.run.manifest import MAX_MANIFEST_BYTES, RunManifest, decode_manifest
-from core.schema import StrictStruct
+from core.schema import UNREADABLE, StrictStruct
 from core.security.identity import Identity, verify
 
 _SIGNING_PREFIX = b"workerbee run manifest 1:"
@@ -38,7 +38,7 @@ class SignedManifest(StrictStruct, frozen=True):
             raise UserError(ErrorKind.MANIFEST_REFUSED, localized("Its record has %1 bytes.", len(encoded)))
         try:
             return msgspec.msgpack.decode(encoded, type=cls)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        except UNREADABLE as error:
             raise UserError(ErrorKind.MANIFEST_REFUSED, localized("%1.", error)) from error
 
     @classmethod

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import msgspec
 
-from core.schema import StrictStruct
+from core.schema import UNREADABLE, StrictStruct
 from core.security.identity import Identity, verify
 
 _Value = TypeVar("_Value")
@@ -38,5 +38,5 @@ def signed_value(
         if not verify(organiser, kind + record.payload, record.signature):
             return None
         return msgspec.msgpack.decode(record.payload, type=value_type)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except UNREADABLE:
         return None

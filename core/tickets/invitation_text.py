@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from core.run.address import MAX_INVITATION_CHARACTERS
-from core.schema import StrictStruct
+from core.schema import UNREADABLE, StrictStruct
 from core.security.identity import Identity
 from core.tickets.ticket import MAX_TICKET_BYTES, Grant, TicketError
 
@@ -61,5 +61,5 @@ def read_text(text: str) -> Given:
     try:
         encoded = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
         return _decoder.decode(encoded)
-    except (binascii.Error, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+    except (binascii.Error, *UNREADABLE) as error:
         raise TicketError("unreadable") from error

@@ -12,7 +12,7 @@ from msgspec import Meta
 from core.files.json_file import JsonFile
 from core.run.manifest import KeeperId
 from core.run.steering.authority import RunAuthority
-from core.schema import StrictStruct
+from core.schema import UNREADABLE, StrictStruct, decode_message
 from core.security.identity import Identity, verify
 from core.tickets.invitation_text import InvitationSecret
 from core.tickets.ticket import (
@@ -56,12 +56,7 @@ def redemption_of(secret: InvitationSecret, holder: str) -> bytes:
 
 def answer_in(encoded: bytes) -> Answer:
     """What a signer has answered; raises ValueError for anything else."""
-    if len(encoded) > MAX_ANSWER_BYTES:
-        raise ValueError("that is too long")
-    try:
-        return msgspec.msgpack.decode(encoded, type=Answer)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError("that is no answer") from error
+    return decode_message(encoded, Answer, MAX_ANSWER_BYTES)
 
 
 class RedemptionDesk:
@@ -79,7 +74,7 @@ class RedemptionDesk:
         """The answer, as msgpack, to what the ``sender``, an authenticated peer id, has sent; never raises."""
         try:
             return msgspec.msgpack.encode(self._answer(encoded, sender, now))
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, TicketError):
+        except (*UNREADABLE, TicketError):
             return msgspec.msgpack.encode(Answer(refusal="refused"))
         except OSError:  # what is not counted is not signed
             return msgspec.msgpack.encode(Answer(refusal="busy"))

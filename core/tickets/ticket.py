@@ -15,7 +15,7 @@ from msgspec import Meta
 from core.run.manifest import KeeperId, RunId
 from core.run.signed_record import sign_record, signed_value
 from core.run.steering.authority import RunAuthority
-from core.schema import StrictStruct
+from core.schema import UNREADABLE, StrictStruct
 from core.security.identity import Identity
 
 MAX_TICKET_BYTES = 2048
@@ -128,7 +128,7 @@ def _signed(encoded: bytes) -> SignedTicket:
         raise TicketError("unreadable")
     try:
         return msgspec.msgpack.decode(encoded, type=SignedTicket)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise TicketError("unreadable") from error
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -13,6 +14,8 @@ from core.observers.desktop_bus.reader import DesktopReader, Told
 POLL_SECONDS = 5.0
 STALE_SECONDS = 20.0
 """After so long without a new answer, what was told before counts as not told: the bus hangs."""
+
+log = logging.getLogger(__name__)
 
 
 def told_now(rules: AvailabilityRules, seconds: float) -> dict[str, Told]:
@@ -68,6 +71,9 @@ class DesktopWatch:
     def _read(self) -> None:
         with contextlib.closing(self._make()) as reader:
             while not self._ended.is_set():
-                self._told = reader.read(self._rules()), time.monotonic()
-                self._has_read.set()
+                try:
+                    self._told = reader.read(self._rules()), time.monotonic()
+                    self._has_read.set()
+                except Exception:  # a service answers in a way of its own; what was told before it is soon too old
+                    log.exception("the desktop could not be asked")
                 self._ended.wait(self._poll_seconds)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import msgspec
 
+from core.schema import UNREADABLE
+
 _LENGTH_BYTES = 8
 _MAX_HEADER_BYTES = 32 * 1024 * 1024  # a hundred bytes for each tensor
 
@@ -37,7 +39,7 @@ def read_header(path: Path) -> KeptCheckpoint | None:
 
     Source: the format's description in the documentation of safetensors. Every byte of the rest belongs to a tensor.
     """
-    with contextlib.suppress(OSError, KeyError, ValueError, msgspec.MsgspecError, RecursionError):
+    with contextlib.suppress(OSError, KeyError, ValueError, *UNREADABLE):
         with path.open("rb") as file:
             length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
             size = os.fstat(file.fileno()).st_size

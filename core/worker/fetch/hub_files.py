@@ -14,6 +14,7 @@ import msgspec
 from core.errors import ErrorKind, UserError
 from core.localizable import localized
 from core.run.spec.data import HubTokenizer
+from core.schema import UNREADABLE
 from core.security.verified_download import is_verified
 from core.worker.fetch.background_task import BackgroundTask, ProgressListener, run_in_background
 from core.worker.fetch.file_store import FileStore, lock_alone
@@ -118,7 +119,7 @@ def _refuse_code(path: Path) -> None:
     """Raise ValueError for ``auto_map``, which names classes in the repository's own Python files."""
     try:
         settings = msgspec.json.decode(path.read_bytes())
-    except (msgspec.MsgspecError, RecursionError) as error:
+    except UNREADABLE as error:
         raise ValueError(localized("%1 cannot be read", path.name)) from error
     if isinstance(settings, dict) and settings.get("auto_map"):
         raise ValueError(localized("%1 asks for code of its own (auto_map)", path.name))

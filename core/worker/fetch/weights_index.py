@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from core.localizable import localized
+from core.schema import UNREADABLE
 
 WEIGHTS_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}\.safetensors\Z")
 INDEX_SUFFIX = ".safetensors.index.json"
@@ -25,7 +26,7 @@ def refuse_other_files(index: Path, present: Container[str]) -> None:
     """Raise ValueError for an index that cannot be read, or names anything but weights that are ``present``."""
     try:
         named = set(msgspec.json.decode(index.read_bytes(), type=_Index).weight_map.values())
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise ValueError(localized("%1 cannot be read", index.name)) from error
     for name in sorted(named):
         if not WEIGHTS_NAME.match(name) or name not in present:

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from core.localizable import localized
-from core.schema import Count, Sha256, StrictStruct
+from core.schema import UNREADABLE, Count, Sha256, StrictStruct
 from core.worker.swarm import Version
 
 INDEX_NAME = "index.json"
@@ -49,7 +49,7 @@ def decode_index(encoded: bytes) -> MirrorIndex:
     """The index in those bytes; raises ValueError, in words, for anything else."""
     try:
         index = msgspec.json.decode(encoded, type=MirrorIndex)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise ValueError(localized("its index cannot be read: %1", error)) from error
     if index.file != file_name(index.version):
         raise ValueError(localized("its index names a file of another version than it tells"))

@@ -78,11 +78,13 @@ class WorkerChannel:
         start_thread("command reader", self._read)
 
     def emit(self, event: AnyEvent) -> None:
-        """Send an event. Never waits: a client that does not read misses progress events, and no others."""
+        """Send an event. Never waits: a client that does not read misses progress events first, and then all."""
         if isinstance(event, _DROPPABLE) and self._events.qsize() > _QUEUE_LENGTH // 2:
             return
-        with contextlib.suppress(queue.Full):
+        try:
             self._events.put_nowait(encode(event))
+        except queue.Full:
+            log.warning("the client does not read; it misses %s", type(event).__name__)
 
     def next_command(self) -> AnyCommand | None:
         """Wait for the next command; ``None`` once we are asked to leave."""

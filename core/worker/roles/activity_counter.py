@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
+from collections import Counter, deque
 from typing import Literal
 
 from core.protocol.events import RoundFinished
@@ -18,6 +18,8 @@ from core.worker.swarm import (
     sent_bytes,
 )
 
+RECENT_ROUNDS = 20  # of which anybody is told why they were not whole
+
 
 class ActivityCounter:
     """Counts since the worker started; rounds end in threads of their own.
@@ -28,7 +30,8 @@ class ActivityCounter:
     def __init__(self) -> None:
         self._version = own_version()[:MAX_VERSION_CHARACTERS]
         self._rounds = Counter[Literal["whole", "partial", "failed"]]()
-        self._reason, self._reached, self._unreached = "", 0, 0
+        self._reasons = deque[str](maxlen=RECENT_ROUNDS)
+        self._reached, self._unreached = 0, 0
         self._lock = threading.Lock()
 
     def add_round(self, finished: RoundFinished) -> None:
@@ -36,7 +39,7 @@ class ActivityCounter:
         if finished.kind == "state":
             return
         with self._lock:
-            self._reason = str(finished.reason)[:MAX_REASON_CHARACTERS] or self._reason
+            self._reasons.append(str(finished.reason)[:MAX_REASON_CHARACTERS])
             self._rounds["failed" if not finished.ok else "partial" if finished.reason else "whole"] += 1
 
     def record(self) -> ActivityRecord:
@@ -51,6 +54,7 @@ class ActivityCounter:
             self._reached, self._unreached = min(reached, MAX_DIALLERS), min(unreached, MAX_DIALLERS)
 
     def health(self) -> HealthRecord:
-        """Why the last round was not whole, and whether others reach us, as it is published."""
+        """Why the latest of the last `RECENT_ROUNDS` was not whole, and whether others reach us, as it is published."""
         with self._lock:
-            return HealthRecord(reason=self._reason, reached=self._reached, unreached=self._unreached)
+            latest = next(filter(None, reversed(self._reasons)), "")
+            return HealthRecord(reason=latest, reached=self._reached, unreached=self._unreached)

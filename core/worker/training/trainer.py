@@ -207,7 +207,8 @@ class Trainer:
         if self._checks.consecutive_bad_steps == PATIENCE_STEPS:
             self._optimizer.load_state_from_peers()
         if self._checks.consecutive_bad_steps > 2 * PATIENCE_STEPS:
-            raise UserError(ErrorKind.NOT_FINITE, localized("%1 micro-batches in a row were not.", PATIENCE_STEPS))
+            bad_steps = self._checks.consecutive_bad_steps
+            raise UserError(ErrorKind.NOT_FINITE, localized("%1 micro-batches in a row were not.", bad_steps))
 
     def _warn_once(self, problem: ErrorKind, detail: Detail) -> Iterator[AnyEvent]:
         if problem not in self._warned_of:

@@ -199,6 +199,29 @@ def test_what_an_observer_saw_before_it_hung_soon_counts_as_not_seen() -> None:
         watch.stop()
 
 
+class FailingObserver(ScriptedComputer):
+    """Its first look raises what no sensor is known to raise."""
+
+    looks = 0
+
+    def observe(self, rules: AvailabilityRules) -> Observation:
+        self.looks += 1
+        if self.looks == 1:
+            raise RuntimeError("a driver answers in a way of its own")
+        return super().observe(rules)
+
+
+def test_a_look_that_fails_is_followed_by_others() -> None:
+    watch = ComputerWatch(lambda: FailingObserver(is_on_battery=True), AvailabilityRules, look_seconds=0.01)
+    watch.start()
+    try:
+        watch.await_first_look(30)
+        seen = watch.seen({})
+        assert seen is not None and seen.is_on_battery
+    finally:
+        watch.stop()
+
+
 def test_a_pace_is_posted_when_it_is_another_one_and_no_more_often_than_the_eye_can_see() -> None:
     computer = Computer(AvailabilityRules(gpu_watts=200, attended_upload_rate=10**5))
     computer.later(0, gpu_watts=100.0, idle_seconds=3600.0)

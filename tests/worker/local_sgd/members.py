@@ -90,12 +90,16 @@ class Newcomer(CatchUp):
     peer_id = PeerID(b"newcomer")
 
     def __init__(self, untrained: list[Tensor], *donors: Donor, downloads: Path | None = None) -> None:
-        self._untrained, self._downloads, self._organiser = untrained, downloads, ""
+        self._untrained, self._downloads, self._organiser = untrained, downloads or Path(), ""
+        self._takes_parts = downloads is not None
         self.donors = {PeerID(b"\x12\x20" + bytes([number]) * 32): donor for number, donor in enumerate(donors)}
         self._codec, self._outer, self._mirrored = CODEC, OUTER, None
 
     async def _get_current_state_from_host_process(self) -> Any:
         return self.serializer.dumps({"epoch": 0}), self._untrained, []
+
+    async def _assembled(self, *args: Any) -> State | None:
+        return await super()._assembled(*args) if self._takes_parts else None
 
     async def _donors(self) -> dict[PeerID, tuple[float, float]]:
         return {peer_id: (float(EPOCH), -number) for number, peer_id in enumerate(self.donors)}

@@ -111,13 +111,6 @@ def test_a_full_disk_costs_the_log_and_nothing_else(
     assert "the round log cannot be written" in caplog.text
 
 
-def test_after_a_rollback_only_the_rounds_of_other_runs_are_kept_beside_its_own(tmp_path: Path) -> None:
-    for name in ("sums", "sums-2", "words~7", "sums~7"):
-        RoundLog(tmp_path / name).write([1], [torch.zeros(1)])
-    RoundLog(tmp_path / "sums~9")
-    assert {each.name for each in tmp_path.iterdir()} == {"sums-2", "words~7", "sums~9"}
-
-
 def test_without_a_folder_nothing_is_kept() -> None:
     log = RoundLog(None)
     advance(log, 0)

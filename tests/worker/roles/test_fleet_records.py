@@ -13,7 +13,7 @@ from core.protocol.codec import MAX_LINE_BYTES, encode
 from core.protocol.events import RoundFinished
 from core.protocol.peers import PeerActivity, PeerSeen
 from core.version import own_version
-from core.worker.roles.activity_counter import ActivityCounter
+from core.worker.roles.activity_counter import RECENT_ROUNDS, ActivityCounter
 from core.worker.roles.fleet_observer import MOST_PEERS_TOLD, peers_event
 from core.worker.swarm.dht.progress_reports import health_of
 from core.worker.swarm.dht.reader import MAX_SIGNED_BYTES, parse_record
@@ -112,6 +112,15 @@ def test_why_a_round_was_not_whole_and_who_could_dial_us_is_published_beside_tha
     assert parse_record(HealthRecord, record.dict()) == record
     for wrong in ({"reason": "x" * 121}, {"reached": -1}, {"unreached": True}, {"more": 1}):
         assert parse_record(HealthRecord, record.dict() | wrong) is None
+
+
+def test_the_reason_of_a_round_long_ago_is_published_no_longer() -> None:
+    counter = ActivityCounter()
+    counter.add_round(round_of(ok=False, reason="no other peer was found in time"))
+    for _ in range(RECENT_ROUNDS):
+        assert counter.health().reason
+        counter.add_round(round_of())
+    assert not counter.health().reason
 
 
 def test_reasons_are_counted_by_those_who_report_progress_and_only_the_organisers_peer_tells_who_reaches_it() -> None:

@@ -77,8 +77,8 @@ class Rounds:
     def cancel_searching(self, min_seconds: float = 0.0, but: StepControl | None = None) -> bool:
         """Cancel every round that has looked for a group for so long and has none; whether there was one."""
         begun_before = time.monotonic() - min_seconds
-        waiting = [control for control in self.announced if control.stage != AveragingStage.AWAITING_TRIGGER]
-        left_over = [each for each in waiting if each is not but and self._started[each] <= begun_before]
+        begun_long_ago = [each for each, started in self._started.items() if started <= begun_before]
+        left_over = [each for each in begun_long_ago if each is not but and _is_searching(each)]
         for control in left_over:
             control.cancel()
         return bool(left_over)
@@ -92,3 +92,11 @@ class Rounds:
     def _finished(self, control: StepControl, seconds: float, epoch: int | None) -> None:
         if not control.cancelled():
             self._on_finished(control, seconds, epoch)
+
+
+def _is_searching(control: StepControl) -> bool:
+    """Whether a round looks for a group and has none."""
+    return not control.done() and control.stage not in (
+        AveragingStage.AWAITING_TRIGGER,
+        AveragingStage.RUNNING_ALLREDUCE,
+    )

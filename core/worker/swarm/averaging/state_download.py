@@ -92,6 +92,7 @@ class StateDownload:
     def find(self, averager: Downloader) -> State | None:
         """A state that can be used; ``None`` if nobody has one now. Raises Interrupted."""
         self._asking, ready = None, self._take_ready()
+        self._asked.clear()
         self._forgive()
         if ready is not None and not averager.is_behind(ready):
             return ready

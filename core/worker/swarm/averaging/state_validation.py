@@ -19,9 +19,9 @@ METADATA_BYTES = 4 * 2**20
 OVERHEAD = 2  # of the largest encoding, with its headers
 
 State: TypeAlias = tuple[dict[str, Any], list[Tensor]]
+"""What a donor says of its state, and the tensors: the parameters, then those of the optimizer."""
 BUSY: State = ({}, [])
 """What stands for the state of a donor that answers and sends none: it serves others, and may serve us later."""
-"""What a donor says of its state, and the tensors: the parameters, then those of the optimizer."""
 
 Trial = Callable[[bool], Detail]
 """How the model's present parameters do on a fixed batch: what is wrong with that, or nothing.

@@ -9,13 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from types import GenericAlias
+from typing import Any, Generic, TypeVar
 
 from hivemind.dht import DHT
 from hivemind.dht.crypto import RSASignatureValidator
 from hivemind.dht.schema import BytesWithPublicKey, SchemaValidator
 from hivemind.optim.progress_tracker import LocalTrainingProgress, TrainingProgressSchema
-from pydantic.v1 import BaseModel, Extra, StrictFloat, StrictInt, conbytes, confloat, conint, conlist, constr
+from pydantic.v1 import (
+    BaseModel,
+    Extra,
+    StrictFloat,
+    StrictInt,
+    conbytes,
+    confloat,
+    conint,
+    conlist,
+    constr,
+    create_model,
+)
 
 from core.security.sanitize import MAX_DEVICE_CHARACTERS, MAX_NAME_CHARACTERS, MAX_VERSION_CHARACTERS
 from core.worker.swarm.dht.node import Swarm
@@ -139,18 +151,6 @@ class ProgressRecord(LocalTrainingProgress):
     time: confloat(ge=0.0, le=1e12, strict=True)  # type: ignore[valid-type]
 
 
-class RunRecordsSchema(BaseModel):
-    """The kinds that hivemind's SchemaValidator checks before they are stored; the fields are the keys' ends."""
-
-    metrics: dict[BytesWithPublicKey, LocalMetrics]
-    workerbee_peers: dict[BytesWithPublicKey, PeerInfo]
-    workerbee_activity: dict[BytesWithPublicKey, ActivityRecord]
-    workerbee_health: dict[BytesWithPublicKey, HealthRecord]
-    workerbee_nearby: dict[BytesWithPublicKey, LanAddresses]
-    workerbee_suspects: dict[BytesWithPublicKey, SuspectsRecord]
-    workerbee_norms: dict[BytesWithPublicKey, NormsRecord]
-
-
 @dataclass(frozen=True)
 class RecordKind(Generic[_Record]):
     """One kind of record: its key is the run's id and ``key_end``."""
@@ -189,6 +189,13 @@ SUSPECTS = RecordKind("workerbee_suspects", SuspectsRecord, 600.0)
 NORMS = RecordKind("workerbee_norms", NormsRecord, 300.0)
 PROGRESS = RecordKind("progress", ProgressRecord, 60.0)  # hivemind's tracker publishes ours
 
+_OWN_KINDS: tuple[RecordKind[Any], ...] = (METRICS, PEER_INFO, ACTIVITY, HEALTH, LAN_ADDRESSES, SUSPECTS, NORMS)
+_fields: dict[str, Any] = {
+    kind.key_end: (GenericAlias(dict, (BytesWithPublicKey, kind.model)), ...) for kind in _OWN_KINDS
+}
+RunRecordsSchema = create_model("RunRecordsSchema", **_fields)
+"""What hivemind's SchemaValidator checks before it is stored; the fields are the keys' ends."""
+
 
 def guard_records(swarm: Swarm, run_id: str) -> None:
     """Refuse to store what is not a record of a run's kinds, and forget what is there; call it before anything is read.
@@ -197,5 +204,4 @@ def guard_records(swarm: Swarm, run_id: str) -> None:
     """
     schemas = (RunRecordsSchema, TrainingProgressSchema)
     swarm.dht.add_validators([SchemaValidator(schema, prefix=run_id) for schema in schemas])
-    kinds = (METRICS, PEER_INFO, ACTIVITY, HEALTH, LAN_ADDRESSES, SUSPECTS, PROGRESS)
-    forget(swarm.dht, *(kind.key(run_id) for kind in kinds))
+    forget(swarm.dht, *(kind.key(run_id) for kind in (*_OWN_KINDS, PROGRESS)))

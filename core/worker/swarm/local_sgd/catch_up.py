@@ -74,11 +74,10 @@ log = logging.getLogger(__name__)
 class CatchUp(StateDonor):
     """An averager whose state is base weights, momentum and the number of outer steps, with a log of rounds.
 
-    A state that comes in parts is put together in the folder ``downloads``, without which none does. Of two that as
+    A state that comes in parts is put together in the folder ``downloads``. Of two that as
     many donors have, that of the ``organiser`` (a peer id, base58) is taken.
     """
 
-    _downloads: Path | None = None
     _mirrored: Path | None = None
     _refused: frozenset[PeerID] = frozenset()
     _alike: frozenset[PeerID] = frozenset()
@@ -86,7 +85,7 @@ class CatchUp(StateDonor):
     _fetching: asyncio.Task[Any] | None = None
 
     def __init__(
-        self, *args: Any, codec: Codec, outer: OuterFactory, downloads: Path, organiser: str = "", **kwargs: Any
+        self, *args: Any, codec: Codec, outer: OuterFactory, downloads: Path, organiser: str, **kwargs: Any
     ) -> None:
         self._codec, self._outer, self._downloads, self._organiser = codec, outer, downloads, organiser
         super().__init__(*args, **kwargs)
@@ -152,8 +151,7 @@ class CatchUp(StateDonor):
         if state is not None:
             return state
         try:
-            if self._downloads is not None:
-                state = await self._assembled((metadata, tensors), donor, self._downloads, max_bytes)
+            state = await self._assembled((metadata, tensors), donor, self._downloads, max_bytes)
         except IncompleteError as error:
             log.warning("the download of a state was interrupted: %s", error)
             return None

@@ -5,11 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Sequence
 
-import msgspec
 import torch
 from torch import Tensor
 
-from core.schema import StrictStruct
+from core.schema import StrictStruct, decode_message
 from core.worker.compute.optimizers import parameters_of
 from core.worker.swarm.local_sgd.codecs.codec import Codec
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
@@ -120,7 +119,7 @@ def version_of_state(tensors: list[Tensor]) -> Version:
 def requested_version(metadata: bytes) -> Version | None:
     """The version that a stranger asks for; ``None`` for nonsense."""
     try:
-        asked = msgspec.msgpack.decode(metadata[:MAX_REQUEST_BYTES], type=WhatWeHave)
-    except msgspec.DecodeError:
+        asked = decode_message(metadata, WhatWeHave, MAX_REQUEST_BYTES)
+    except ValueError:
         return None
     return (asked.steps, asked.root) if len(asked.root) in (0, ROOT_BYTES) else None

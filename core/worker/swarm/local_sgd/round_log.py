@@ -16,7 +16,6 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
-import shutil
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -71,16 +70,6 @@ class RoundLog:
             with _logged("made"):
                 folder.mkdir(parents=True, exist_ok=True)
             self.discard_frozen()
-            self._remove_given_up(folder)
-
-    @staticmethod
-    def _remove_given_up(folder: Path) -> None:
-        """Remove the logs of the run's other swarms, which a rollback has ended (``core/run/steering/rollback.py``)."""
-        run_name = folder.name.partition("~")[0]
-        with _logged("freed of what was given up"):
-            for other in folder.parent.iterdir():
-                if other != folder and other.name.partition("~")[0] == run_name:
-                    shutil.rmtree(other)
 
     @property
     def is_kept(self) -> bool:

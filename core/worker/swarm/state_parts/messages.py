@@ -11,7 +11,7 @@ import msgspec
 from hivemind.proto import averaging_pb2, runtime_pb2
 from msgspec import Meta
 
-from core.schema import Count, StrictStruct
+from core.schema import Count, StrictStruct, decode_message
 
 PIECE_BYTES = 2**16  # of one message with a part of the state
 INDEX = -1  # in place of a part's number: the hashes of all parts
@@ -79,7 +79,4 @@ def piece(data: bytes) -> averaging_pb2.DownloadData:
 
 def decoded(metadata: bytes, kind: type[_Message]) -> _Message:
     """The message in those bytes; raises ValueError for anything else."""
-    try:
-        return msgspec.msgpack.decode(metadata[:MAX_MESSAGE_BYTES], type=kind)
-    except (msgspec.MsgspecError, RecursionError) as error:
-        raise ValueError(f"it says nothing that can be understood: {error}") from error
+    return decode_message(metadata, kind, MAX_MESSAGE_BYTES)

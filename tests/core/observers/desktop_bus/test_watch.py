@@ -110,6 +110,25 @@ def test_while_the_bus_hangs_nothing_is_told() -> None:
     watch.stop()
 
 
+class FailingReader(HangingReader):
+    """Its first answer raises what no service is known to raise."""
+
+    def read(self, rules: AvailabilityRules) -> dict[str, Told]:
+        self.let.set()
+        told = super().read(rules)
+        if self.asked == 1:
+            raise RuntimeError("a service answers in a way of its own")
+        return told
+
+
+def test_an_answer_that_fails_is_followed_by_others() -> None:
+    watch = DesktopWatch(lambda: EVERYTHING, FailingReader, poll_seconds=0.01)
+    watch.start()
+    watch.await_first_look(60.0)
+    watch.stop()
+    assert watch.fields() == {"is_metered": True}
+
+
 def until(is_so: Callable[[], bool]) -> None:
     ends = time.monotonic() + 60.0
     while not is_so():

@@ -12,7 +12,7 @@ from typing import Annotated, TypeVar
 import msgspec
 from msgspec import Meta
 
-from core.schema import StrictStruct
+from core.schema import StrictStruct, decode_message
 from core.worker.swarm.patches.group_checks import MAX_GROUP
 
 MAX_ID_BYTES = 64
@@ -71,7 +71,4 @@ def packed(told: StrictStruct) -> bytes:
 
 def decoded(metadata: bytes, kind: type[_Message]) -> _Message:
     """The message in those bytes; raises ValueError for anything else."""
-    try:
-        return msgspec.msgpack.decode(metadata[:MAX_MESSAGE_BYTES], type=kind)
-    except (msgspec.MsgspecError, RecursionError) as error:
-        raise ValueError(f"it says nothing that can be understood: {error}") from error
+    return decode_message(metadata, kind, MAX_MESSAGE_BYTES)
