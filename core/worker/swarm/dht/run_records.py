@@ -193,7 +193,7 @@ _OWN_KINDS: tuple[RecordKind[Any], ...] = (METRICS, PEER_INFO, ACTIVITY, HEALTH,
 _fields: dict[str, Any] = {
     kind.key_end: (GenericAlias(dict, (BytesWithPublicKey, kind.model)), ...) for kind in _OWN_KINDS
 }
-RunRecordsSchema = create_model("RunRecordsSchema", **_fields)
+RunRecordsSchema = create_model("RunRecordsSchema", __module__=__name__, **_fields)  # pickled by its name
 """What hivemind's SchemaValidator checks before it is stored; the fields are the keys' ends."""
 
 
