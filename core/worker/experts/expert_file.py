@@ -10,6 +10,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 
 from core.files.atomic import quarantine, write_atomically
+from core.schema import UNREADABLE
 from core.worker.experts.block import ExpertId
 from core.worker.experts.hosted_expert import HostedExpert
 
@@ -108,5 +109,5 @@ def metadata_in(data: bytes) -> dict[str, str]:
         raise ValueError("its header is too long")
     try:
         return msgspec.json.decode(data[8 : 8 + length], type=_Header).metadata
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise ValueError(f"its header cannot be read: {error}") from error

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -55,22 +57,14 @@ class Line(P2PThread):
     def __init__(self) -> None:
         pass
 
-    def submit(self, coroutine: Any) -> Any:
-        """What the coroutine returns, later."""
-        return _Answer(coroutine)
-
-
-class _Answer:
-    def __init__(self, coroutine: Any) -> None:
-        self._coroutine = coroutine
-
-    def result(self, _seconds: float) -> Any:
-        """What the coroutine returns."""
+    def submit(self, coroutine: Any) -> Future[Any]:
+        """What the coroutine returns or raises."""
+        answer = Future[Any]()
         try:
-            self._coroutine.send(None)
-        except StopIteration as ended:
-            return ended.value
-        raise AssertionError("it waits for something")
+            answer.set_result(asyncio.run(coroutine))
+        except Exception as error:
+            answer.set_exception(error)
+        return answer
 
 
 def keeper_of(own: str, files: ExpertFiles, sent: dict[str, bytes]) -> CopyKeeper:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
 import pytest
 import torch
 from hivemind.compression import serialize_torch_tensor
+from hivemind.p2p import PeerID
 from hivemind.proto import runtime_pb2
 
-from core.run.spec.experts import MOST_HOSTED
+from core.run.spec.experts import MOST_HOSTED, ExpertsSpec
 from core.security.identity import Identity
 from core.worker.experts.block import ExpertId
+from core.worker.experts.hosted_expert import HostedExpert
 from core.worker.swarm.experts.announcements import (
     CLOCK_SECONDS,
     LIFETIME_SECONDS,
@@ -22,12 +28,21 @@ from core.worker.swarm.experts.announcements import (
     sign_announcement,
 )
 from core.worker.swarm.experts.copies import MAX_COPIES
-from core.worker.swarm.experts.messages import CallHeader, call_header, most_tokens, request, tensors_in
+from core.worker.swarm.experts.messages import (
+    CallHeader,
+    call_header,
+    most_tokens,
+    reply_header,
+    request,
+    tensors_in,
+)
 from core.worker.swarm.experts.quotas import HostLimits, Quotas
+from core.worker.swarm.experts.server import ExpertServer
 from tests.support.computer.fake_clock import FakeClock
 
 HIDDEN = 16
 RUN_ID = "experts"
+LIMIT_SECONDS = 60.0
 
 
 def packed(*shape: int, **other: Any) -> runtime_pb2.Tensor:
@@ -120,3 +135,39 @@ def test_each_peer_has_so_many_tokens_a_second_and_so_many_requests_at_a_time() 
     clock.now = 2.0
     assert quotas.admit("greedy", 20) and not quotas.admit("greedy", 1)
     assert not quotas.admit("huge", 101)
+
+
+class SlowExpert(HostedExpert):
+    """Computes as long as the test wants; ``began`` is released with each request that has begun."""
+
+    def __init__(self) -> None:
+        super().__init__(ExpertId(1, 0), HIDDEN, ExpertsSpec())
+        self.began, self.goes_on = threading.Semaphore(0), threading.Event()
+
+    def forward(self, tokens: torch.Tensor, seed: int | None) -> torch.Tensor:
+        self.began.release()
+        assert self.goes_on.wait(LIMIT_SECONDS)
+        return super().forward(tokens, seed)
+
+
+async def asked_and_hung_up(expert: SlowExpert, executor: ThreadPoolExecutor) -> list[str]:
+    """What a host that answers two requests at a time says to the third and the fourth, of two that hang up."""
+    server = ExpertServer({expert.id: expert}, executor, lambda _: True, HostLimits(pending=2), lambda _: None)
+    context: Any = SimpleNamespace(remote_id=PeerID.from_base58(Identity.create().peer_id))
+    asked = request(CallHeader(1, 0, 0), torch.ones(1, HIDDEN))
+    calls = [asyncio.create_task(server.rpc_forward(asked, context)) for _ in range(2)]
+    assert await asyncio.to_thread(expert.began.acquire, timeout=LIMIT_SECONDS)
+    for each in calls:
+        each.cancel()
+    await asyncio.wait(calls)
+    third = asyncio.create_task(server.rpc_forward(asked, context))
+    await asyncio.sleep(0)  # until it waits for the thread that computes
+    fourth = await server.rpc_forward(asked, context)
+    expert.goes_on.set()
+    return [reply_header(each).refusal for each in (await third, fourth)]
+
+
+def test_who_hangs_up_takes_back_what_has_not_begun_and_no_more() -> None:
+    expert = SlowExpert()
+    with ThreadPoolExecutor(1) as executor:
+        assert asyncio.run(asked_and_hung_up(expert, executor)) == ["", "too many"]

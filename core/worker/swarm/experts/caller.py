@@ -49,7 +49,8 @@ class ExpertCaller:
         self._peer_id, self._own, self._closing = swarm.peer_id, own, threading.Event()
         self.directory, self.asked = ExpertDirectory(), AskedTokens()
         self._announced: dict[str, Hosted] = {}
-        guard_announcements(swarm.dht, run_id)
+        if own is None:  # else it has done so, and announced itself since
+            guard_announcements(swarm.dht, run_id)
         self._thread = P2PThread(swarm.dht, "expert-caller")
         self.look()
 

@@ -64,12 +64,13 @@ class CopyKeeper:
 
     def _copy(self, expert: ExpertId, host: str) -> bool:
         scratch = self._untrained(expert)
-        fetching = self._fetch(host, expert, scratch.shape)
+        fetching = self._thread.submit(self._fetch(host, expert, scratch.shape))
         try:
-            data, _steps = self._thread.submit(fetching).result(FETCH_SECONDS)
+            data, _steps = fetching.result(FETCH_SECONDS)
             self._files.restore(scratch, data)
             self._files.write_copy(scratch, data)
         except (NoStateError, SafetensorError, ValueError, KeyError, OSError, TimeoutError) as error:
+            fetching.cancel()
             log.info("expert %s was not copied from %s: %s", expert, host, error)
             return False
         return True

@@ -65,6 +65,7 @@ class ExpertHost:
         self._assignment = Assignment(swarm.peer_id, wanted, capacity, time.monotonic)
         self._files = ExpertFiles(folder, run_id)
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="experts")
+        self._looking = ThreadPoolExecutor(1, thread_name_prefix="experts-elsewhere")  # one look at a time
         guard_announcements(swarm.dht, run_id)
         self._thread = P2PThread(swarm.dht, "expert-host")
         self._server = ExpertServer(self.experts, self._executor, may_train, limits, self._signed_state)
@@ -93,6 +94,7 @@ class ExpertHost:
         self._has_closed = True
         self._thread.close()
         announce(self._swarm.dht, self._swarm.identity, self._run_id, Hosted({}))
+        self._looking.shutdown(wait=False, cancel_futures=True)
         self._executor.shutdown()
         self._save()
 
@@ -111,7 +113,9 @@ class ExpertHost:
             return None
 
     async def _keep_up(self) -> None:
-        await asyncio.gather(self._keep_announcing(), self._keep_looking(), self._keep_learning())
+        async with asyncio.TaskGroup() as loops:  # where one fails, the others end
+            for each in (self._keep_announcing(), self._keep_looking(), self._keep_learning()):
+                loops.create_task(each)
 
     async def _keep_announcing(self) -> None:
         while True:
@@ -125,7 +129,7 @@ class ExpertHost:
         """Take, drop and copy experts; none of that holds up an announcement, for however long it blocks."""
         loop = asyncio.get_running_loop()
         while True:
-            if await loop.run_in_executor(None, self._look):
+            if await loop.run_in_executor(self._looking, self._look):
                 self._has_news.set()
             await asyncio.sleep(ORPHAN_SECONDS if self._assignment.has_orphans else LOOK_SECONDS)
 
@@ -152,7 +156,7 @@ class ExpertHost:
         changes = self._assignment.changes(others, held, self._copies())
         for expert in changes.drop:
             log.info("expert %s is another host's", expert)
-            self._files.write(self.experts.pop(expert))
+            self._executor.submit(self._files.write, self.experts.pop(expert)).result()  # after what it still learns
         for expert in changes.take:
             self._keeper.fetch_newest(expert, {peer: hosted.copies for peer, hosted in others.items()})
             taken = self._untrained(expert)

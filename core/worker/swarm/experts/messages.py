@@ -15,7 +15,7 @@ from msgspec import Meta
 from torch import Tensor
 
 from core.run.spec.experts import ExpertLayer, ExpertNumber
-from core.schema import Count, StrictStruct
+from core.schema import Count, StrictStruct, decode_message
 from core.worker.experts.block import ExpertId
 
 MAX_TENSORS_BYTES = 2**21  # of one request, as in hivemind's own (MAX_UNARY_PAYLOAD_SIZE)
@@ -67,12 +67,12 @@ def reply(header: ReplyHeader, *tensors: Tensor) -> runtime_pb2.ExpertResponse:
 
 def call_header(told: runtime_pb2.ExpertRequest) -> CallHeader:
     """What a request asks for; raises ValueError for anything else."""
-    return _decoded(told.metadata, CallHeader)
+    return decode_message(told.metadata, CallHeader, MAX_METADATA_BYTES)
 
 
 def reply_header(told: runtime_pb2.ExpertResponse) -> ReplyHeader:
     """What a host answers; raises ValueError for anything else."""
-    return _decoded(told.metadata, ReplyHeader)
+    return decode_message(told.metadata, ReplyHeader, MAX_METADATA_BYTES)
 
 
 def tensors_in(packed: list[runtime_pb2.Tensor], wanted: int, hidden_size: int) -> list[Tensor]:
@@ -94,12 +94,3 @@ def tensors_in(packed: list[runtime_pb2.Tensor], wanted: int, hidden_size: int) 
     if not all(tensor.isfinite().all() for tensor in tensors):
         raise ValueError("a number in it is not finite")
     return tensors
-
-
-def _decoded(metadata: bytes, kind: type[_Header]) -> _Header:
-    if len(metadata) > MAX_METADATA_BYTES:
-        raise ValueError("its header is too long")
-    try:
-        return msgspec.msgpack.decode(metadata, type=kind)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(f"its header cannot be understood: {error}") from error

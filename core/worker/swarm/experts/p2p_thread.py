@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import logging
 import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar
@@ -18,6 +19,8 @@ START_SECONDS = 60.0
 STOP_SECONDS = 5.0
 
 _Result = TypeVar("_Result")
+
+log = logging.getLogger(__name__)
 
 
 class P2PThread:
@@ -36,7 +39,10 @@ class P2PThread:
 
     def close(self) -> None:
         """End what runs, the client and the thread."""
-        self.submit(self._shutdown()).result(STOP_SECONDS)
+        try:
+            self.submit(self._shutdown()).result(STOP_SECONDS)
+        except TimeoutError:
+            log.warning("the client of p2pd does not end")
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(STOP_SECONDS)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Hashable
@@ -21,27 +22,30 @@ class HostLimits:
 
 
 class Quotas:
-    """A token bucket and a count of unanswered requests for each authenticated peer."""
+    """A token bucket and a count of unanswered requests for each authenticated peer; any thread may end one."""
 
     def __init__(self, limits: HostLimits, clock: Callable[[], float] = time.monotonic) -> None:
         self._limits, self._clock = limits, clock
         self._left: dict[Hashable, tuple[float, float]] = {}  # tokens, and when that was so
         self._pending: Counter[Hashable] = Counter()
+        self._lock = threading.Lock()
 
     def admit(self, peer: Hashable, tokens: int) -> bool:
         """Whether a request of that peer with so many tokens may be computed; `end` it then."""
         limits = self._limits
-        is_busy = self._pending.total() >= limits.pending or self._pending[peer] >= limits.pending_of_peer
-        if is_busy or not self._take(peer, tokens):
-            return False
-        self._pending[peer] += 1
-        return True
+        with self._lock:
+            is_busy = self._pending.total() >= limits.pending or self._pending[peer] >= limits.pending_of_peer
+            if is_busy or not self._take(peer, tokens):
+                return False
+            self._pending[peer] += 1
+            return True
 
     def end(self, peer: Hashable) -> None:
-        """A request of that peer has been answered."""
-        self._pending[peer] -= 1
-        if self._pending[peer] <= 0:
-            del self._pending[peer]
+        """A request of that peer has been answered, or taken back."""
+        with self._lock:
+            self._pending[peer] -= 1
+            if self._pending[peer] <= 0:
+                del self._pending[peer]
 
     def _take(self, peer: Hashable, tokens: int) -> bool:
         now, limits = self._clock(), self._limits

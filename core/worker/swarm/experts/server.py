@@ -122,18 +122,21 @@ class ExpertServer(ServicerBase):
     async def _computed(
         self, expert: HostedExpert, header: CallHeader, sent: Sequence[Tensor], sender: str, compute: _Compute
     ) -> Tensor:
-        """Compute in the executor's thread, if the sender has not asked for too much."""
+        """Compute in the executor's thread, if the sender has not asked for too much.
+
+        A sender that hangs up takes back what has not begun; what has begun counts as asked for until it is done.
+        """
         if not self._quotas.admit(sender, len(sent[0])):
             raise _RefusedError("too many")
+        computing = self._executor.submit(compute, expert, sender, header, sent)
+        computing.add_done_callback(lambda _done: self._quotas.end(sender))
         try:
-            computing = asyncio.get_running_loop().run_in_executor(
-                self._executor, compute, expert, sender, header, sent
-            )
-            return await asyncio.shield(computing)  # an expert's step is not left half done
+            return await asyncio.shield(asyncio.wrap_future(computing))  # an expert's step is not left half done
         except NotFiniteError as error:
             raise _RefusedError("wrong") from error
-        finally:
-            self._quotas.end(sender)
+        except asyncio.CancelledError:
+            computing.cancel()
+            raise
 
     def _weights_of(self, expert: ExpertId) -> tuple[bytes, int, bytes] | None:
         hosted = self._experts.get(expert)
