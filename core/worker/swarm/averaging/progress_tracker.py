@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import contextlib
 import functools
 import logging
@@ -316,7 +315,7 @@ class ObservedTracker(ProgressTracker):
         False where the DHT does not answer in so many seconds.
         """
         looked = self.dht.get(self.training_progress_key, latest=True, return_future=True)
-        with contextlib.suppress(TimeoutError, concurrent.futures.TimeoutError):
+        with contextlib.suppress(TimeoutError):
             found = looked.result(seconds)
             self._parse_swarm_progress_data(None if found is None else found.value)
             return is_half_ahead(self._counted_others, self.local_progress.epoch)
@@ -346,5 +345,5 @@ class ObservedTracker(ProgressTracker):
         try:
             if self._goodbye is not None:
                 self._goodbye.result(seconds)
-        except (TimeoutError, concurrent.futures.TimeoutError):
+        except TimeoutError:
             log.warning("the goodbye was not confirmed within %.1f s", seconds)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import logging
 import threading
 import time
@@ -184,7 +183,7 @@ class StateDownload:
                 answer: tuple[PeerID, State | None] | None = answering.result(POLL_SECONDS)
                 self._on_progress(received_bytes() - before, answer is not None, is_rest)
                 return answer
-            except (TimeoutError, concurrent.futures.TimeoutError):
+            except TimeoutError:
                 received = received_bytes()
             if self._leaving.is_set():
                 raise Interrupted

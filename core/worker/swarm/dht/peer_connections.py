@@ -25,6 +25,8 @@ def ping_peers(dht: DHT, addresses: Sequence[str]) -> bool:
     WORKAROUND H31: hivemind drops peers that do not answer from its routing table and never looks for them again,
     so after a cut of the line it stays alone for ever.
     """
+    if not addresses:
+        return False
     try:
         pinging = dht.run_coroutine(partial(_ping_all, addresses=tuple(addresses)), return_future=True)
         return bool(pinging.result(PING_SECONDS))
@@ -60,12 +62,16 @@ def not_connected(dht: DHT, peers: Sequence[str]) -> tuple[str, ...]:
 
 
 async def _ping_all(_dht: DHT, node: DHTNode, addresses: tuple[str, ...]) -> bool:
-    """In the DHT process: forget old failures, dial and ping."""
+    """In the DHT process: forget old failures, dial and ping; who is silent for half of the time is not waited for."""
     node.blacklist.clear()
-    answers = await asyncio.gather(*(_answers(node, address) for address in addresses))
-    if any(answers):
+    asked = [asyncio.create_task(_answers(node, address)) for address in addresses]
+    answered, silent = await asyncio.wait(asked, timeout=PING_SECONDS / 2)
+    for each in silent:
+        each.cancel()
+    has_answer = any(each.result() for each in answered)
+    if has_answer:
         await node.find_nearest_nodes([node.node_id])  # the others are known through whoever answers
-    return any(answers)
+    return has_answer
 
 
 async def _answers(node: DHTNode, address: str) -> bool:
