@@ -8,14 +8,13 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from core.run.signed_record import sign_record, signed_value
+from core.run.signed_record import CLOCK_SECONDS, sign_record, signed_value
 from core.schema import StrictStruct, UnixTime
 from core.security.identity import Identity
 
 MOST_FOUND = 32  # peers of each kind in one record; the latest
 MAX_FINDINGS_BYTES = 8 * 1024
 LEFT_OUT_SECONDS = 3600.0  # a liar, after it was found out
-CLOCK_SECONDS = 60.0  # by which two computers' clocks may differ
 _KIND = b"workerbee run findings 1:"
 
 PeerIdText = Annotated[str, Meta(min_length=1, max_length=64)]

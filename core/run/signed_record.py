@@ -9,6 +9,8 @@ import msgspec
 from core.schema import UNREADABLE, StrictStruct
 from core.security.identity import Identity, verify
 
+CLOCK_SECONDS = 60.0  # by which two computers' clocks may differ
+
 _Value = TypeVar("_Value")
 
 

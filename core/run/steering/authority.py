@@ -14,12 +14,11 @@ import msgspec
 
 from core.localizable import LocalizedText, localized
 from core.run.manifest import RunId, RunManifest
-from core.run.signed_record import sign_record, signed_value
+from core.run.signed_record import CLOCK_SECONDS, sign_record, signed_value
 from core.schema import StrictStruct, UnixTime
 from core.security.identity import Identity
 
 MAX_HEARTBEAT_BYTES = 1024
-CLOCK_SECONDS = 60.0  # by which two computers' clocks may differ
 _SIGNINGS = 6  # within the time after which a signer counts as silent
 _KIND = b"workerbee run heartbeat 1:"
 

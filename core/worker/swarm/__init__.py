@@ -39,11 +39,11 @@ from core.worker.swarm.experts.state_download import NoStateError
 from core.worker.swarm.experts.traffic import AskedTokens, ExpertStanding
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
 from core.worker.swarm.local_sgd.optimizer import LocalSgdOptimizer
-from core.worker.swarm.local_sgd.outer_optimizer import Version
 from core.worker.swarm.local_sgd.state_file import MirrorUse, check_state_file, write_state_file
 from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
 from core.worker.swarm.patches.shunned_peers import BarredPeers
 from core.worker.swarm.state_parts.abandoned import remove_abandoned
+from core.worker.swarm.state_parts.messages import Version
 from core.worker.swarm.trust.block_lists import BlockListPublisher, BlockListReader, peer_ids
 from core.worker.swarm.trust.control_values import (
     ControlPublisher,

@@ -24,8 +24,8 @@ def record_versions(file: IO[str]) -> None:
 
     It was opened before the worker has confined itself.
     """
-    from core.worker.swarm.local_sgd.outer_optimizer import Version
     from core.worker.swarm.local_sgd.round_log import RoundLog
+    from core.worker.swarm.state_parts.messages import Version
 
     advance, end_at = RoundLog.advance, RoundLog.end_at
 

@@ -11,8 +11,8 @@ import pytest
 
 from core.protocol.events import Connected, Progress, RoundFinished
 from core.run.spec.recipe import ArithmeticGPT
-from core.worker.swarm.local_sgd.outer_optimizer import Version
 from core.worker.swarm.local_sgd.round_log import RoundLog
+from core.worker.swarm.state_parts.messages import Version
 from tests.bench.local_sgd.recorded_peers import Move, RecordedPeer, RecordedPeers, paced_run
 from tests.integration.local_sgd.together import assert_equal_base_weights, average_together
 from tests.support.environment.network_namespaces import Internet

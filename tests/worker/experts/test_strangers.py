@@ -15,12 +15,12 @@ from hivemind.compression import serialize_torch_tensor
 from hivemind.p2p import PeerID
 from hivemind.proto import runtime_pb2
 
+from core.run.signed_record import CLOCK_SECONDS
 from core.run.spec.experts import MOST_HOSTED, ExpertsSpec
 from core.security.identity import Identity
 from core.worker.experts.block import ExpertId
 from core.worker.experts.hosted_expert import HostedExpert
 from core.worker.swarm.experts.announcements import (
-    CLOCK_SECONDS,
     LIFETIME_SECONDS,
     Announcement,
     Hosted,

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from core.worker.swarm.local_sgd.outer_optimizer import Version
 from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS, RoundLog
+from core.worker.swarm.state_parts.messages import Version
 
 
 def version(steps: int) -> Version:

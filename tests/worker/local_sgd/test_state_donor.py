@@ -17,13 +17,12 @@ from hivemind.proto import runtime_pb2
 
 from core.worker.swarm.local_sgd import frozen_state
 from core.worker.swarm.local_sgd.frozen_state import FrozenState
-from core.worker.swarm.local_sgd.outer_optimizer import Version
 from core.worker.swarm.local_sgd.replay import WhatWeHave
 from core.worker.swarm.local_sgd.round_log import MAX_FROZEN_ROUNDS, MAX_ROUNDS, RoundLog
 from core.worker.swarm.local_sgd.state_donor import StateDonor
 from core.worker.swarm.patches.shunned_peers import BarredPeers
 from core.worker.swarm.state_parts import download
-from core.worker.swarm.state_parts.messages import Offer, Wish, decoded, request
+from core.worker.swarm.state_parts.messages import Offer, Version, Wish, decoded, request
 from core.worker.swarm.state_parts.server import SharedFile
 from tests.worker.local_sgd.members import Donor, Newcomer
 

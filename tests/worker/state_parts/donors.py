@@ -11,7 +11,7 @@ from typing import Any
 
 from hivemind.p2p import PeerID
 
-from core.worker.swarm.state_parts.messages import Offer, StateVersion, Wish, decoded, piece, reply
+from core.worker.swarm.state_parts.messages import Offer, Version, Wish, decoded, piece, reply
 from core.worker.swarm.state_parts.part_index import PART_BYTES, index_of
 from core.worker.swarm.state_parts.server import SharedFile, serve_orders
 from core.worker.swarm.state_parts.slots import Slots
@@ -24,7 +24,7 @@ VERSION = 12, b"r" * 16
 class Donor:
     """An honest one, with a file of random bytes; ``seed`` is what file."""
 
-    def __init__(self, folder: Path, version: StateVersion = VERSION, seed: int = 1, size: int = SIZE) -> None:
+    def __init__(self, folder: Path, version: Version = VERSION, seed: int = 1, size: int = SIZE) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{seed}-{size}"
         path.write_bytes(random.Random(seed).randbytes(size))

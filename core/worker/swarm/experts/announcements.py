@@ -19,7 +19,7 @@ from hivemind.dht.validation import DHTRecord, RecordValidatorBase
 from msgspec import Meta
 
 from core.run.manifest import RunId
-from core.run.signed_record import sign_record, signed_value
+from core.run.signed_record import CLOCK_SECONDS, sign_record, signed_value
 from core.run.spec.experts import MOST_HOSTED, ExpertLayer, ExpertNumber
 from core.schema import Count, StrictStruct, UnixTime
 from core.security.identity import Identity
@@ -30,7 +30,6 @@ from core.worker.swarm.dht.reader import forget, read_dictionary
 from core.worker.swarm.patches.monotonic_clock import steady_time
 
 LIFETIME_SECONDS = 30.0
-CLOCK_SECONDS = 60.0  # by which two computers' clocks may differ
 MAX_ANNOUNCEMENT_BYTES = 16 * 1024
 DHT_KIND = "workerbee_experts"  # of values, in the DHT key
 _KIND = b"workerbee hosted experts 1:"

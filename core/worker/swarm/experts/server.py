@@ -21,9 +21,8 @@ from core.worker.experts.block import ExpertId
 from core.worker.experts.hosted_expert import HostedExpert, NotFiniteError
 from core.worker.swarm.experts.messages import CallHeader, Refusal, ReplyHeader, call_header, reply, tensors_in
 from core.worker.swarm.experts.quotas import HostLimits, Quotas
+from core.worker.swarm.state_parts.messages import PIECE_BYTES
 from core.worker.swarm.state_parts.slots import Slots
-
-PIECE_BYTES = 2**16  # of an expert's weights
 
 log = logging.getLogger(__name__)
 

@@ -15,8 +15,7 @@ from torch import Tensor
 from core.worker.experts.block import ExpertId, ExpertShape, build_expert
 from core.worker.swarm.experts.messages import CallHeader, reply_header, request
 from core.worker.swarm.experts.server import ExpertServer
-
-SILENCE_SECONDS = 20.0  # in which the next piece must come, of 64 KiB: half a second at 1 Mbit/s
+from core.worker.swarm.state_parts.donor_stream import SILENCE_SECONDS
 
 
 class NoStateError(Exception):

@@ -38,13 +38,14 @@ from core.worker.swarm.local_sgd.codecs.error_feedback import ErrorFeedback
 from core.worker.swarm.local_sgd.codecs.wire import EncodedParts, codec
 from core.worker.swarm.local_sgd.exchange import DeltaRunner
 from core.worker.swarm.local_sgd.group_agreement import UnreachedReducers, left_out_reducers
-from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov, Version
+from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov
 from core.worker.swarm.local_sgd.reduction import ReductionRule, UsualSize
 from core.worker.swarm.local_sgd.repair import Repair
 from core.worker.swarm.local_sgd.replay import version_of_state
 from core.worker.swarm.local_sgd.round_log import RoundLog
 from core.worker.swarm.local_sgd.state_file import MirrorUse
 from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
+from core.worker.swarm.state_parts.messages import Version
 
 log = logging.getLogger(__name__)
 MAX_TRIED = 2**25  # numbers of a model whose changes are tried out: 128 MiB of memory, 32 MiB of each sender in 8 bits

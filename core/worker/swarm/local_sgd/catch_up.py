@@ -32,7 +32,6 @@ from torch import Tensor
 from core.worker.swarm.averaging.averager_process import DIAL_SECONDS, DonorBehindError
 from core.worker.swarm.averaging.state_validation import State
 from core.worker.swarm.local_sgd.codecs.codec import Codec
-from core.worker.swarm.local_sgd.outer_optimizer import Version
 from core.worker.swarm.local_sgd.replay import (
     OuterFactory,
     Replay,
@@ -60,6 +59,7 @@ from core.worker.swarm.state_parts.download import (
     StorageError,
     end,
 )
+from core.worker.swarm.state_parts.messages import Version
 from core.worker.swarm.state_parts.part_index import PartIndex
 
 MAX_DONORS = 8  # are asked for parts of one state

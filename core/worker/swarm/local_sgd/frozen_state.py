@@ -15,9 +15,9 @@ from typing import Literal
 
 from torch import Tensor
 
-from core.worker.swarm.local_sgd.outer_optimizer import Version
 from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS, RoundLog
 from core.worker.swarm.local_sgd.state_file import check_state_file, write_state_file
+from core.worker.swarm.state_parts.messages import Version
 from core.worker.swarm.state_parts.part_index import index_of
 from core.worker.swarm.state_parts.server import SharedFile
 

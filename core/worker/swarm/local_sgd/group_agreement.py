@@ -16,7 +16,7 @@ from hivemind.p2p import PeerID
 
 from core.localizable import LocalizedText, localized
 from core.schema import StrictStruct
-from core.worker.swarm.local_sgd.outer_optimizer import Version
+from core.worker.swarm.state_parts.messages import Version
 
 UNREACHED_SECONDS = 600.0  # for which a reducer that we could not reach is named to our groups
 MAX_NAMED = 2  # by one member, so that a liar can name no more

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 import torch
@@ -32,14 +32,15 @@ from core.worker.swarm.local_sgd.codecs.error_feedback import ErrorFeedback
 from core.worker.swarm.local_sgd.codecs.wire import codec
 from core.worker.swarm.local_sgd.group_agreement import GroupAgreement, Told
 from core.worker.swarm.local_sgd.inner_optimizer import InnerOptimizer
-from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov, Version, version_of
+from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov
 from core.worker.swarm.local_sgd.own_progress import OwnProgress, Rebase, has_broken, has_result, may_have_missed
 from core.worker.swarm.local_sgd.reduction import ReductionRule
 from core.worker.swarm.local_sgd.repair import Repair
-from core.worker.swarm.local_sgd.replay import Replay
+from core.worker.swarm.local_sgd.replay import Replay, version_of_state
 from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS, RoundLog
 from core.worker.swarm.local_sgd.state_file import Mirror, MirrorUse
 from core.worker.swarm.state_parts.abandoned import DOWNLOADS_FOLDER, ROUNDS_FOLDER
+from core.worker.swarm.state_parts.messages import Version
 from core.worker.swarm.trust.met_peers import MetPeers
 
 NEVER = 2**62  # epochs
@@ -101,8 +102,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
     @property
     def outer(self) -> OuterNesterov:
         """The outer optimizer, whose parameters are the base weights."""
-        outer: OuterNesterov = self.state_averager.optimizer
-        return outer
+        return cast(OuterNesterov, self.state_averager.optimizer)
 
     def base_weights(self) -> list[torch.Tensor]:
         """The weights that all peers have in common, in the order of the model's; they are changed in place."""
@@ -113,7 +113,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
         averager, weights = self.state_averager, self.base_weights()
         with averager.lock_optimizer, averager.lock_averaged_tensors:
             copy = [each.detach().clone() for each in (*weights, self._outer_steps, *self.outer.velocities())]
-        return version_of(copy[: len(weights)], copy[len(weights)], copy[len(weights) + 1 :]), copy
+        return version_of_state(copy), copy
 
     def exchanged_share(self) -> float | None:
         return self.grad_averager.exchanged_share()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeAlias
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -17,14 +17,12 @@ from torch.optim import Optimizer
 
 from core.worker.compute.optimizers import parameters_of
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors, in_parts
+from core.worker.swarm.state_parts.messages import ROOT_BYTES, Version
 
 MOMENTUM = "momentum_buffer"
 _PIECE = 2**16  # numbers that are stepped at once: 256 KiB of float32
 """What a thread other than the main one has freed last stays its own, as malloc_trim(3) does not give back the end of
 its arena; so its temporary tensors must be small."""
-
-Version: TypeAlias = tuple[int, bytes]
-"""Of base weights: how many outer steps they have behind them, and their hash."""
 
 
 class OuterNesterov(Optimizer):
@@ -137,7 +135,7 @@ def bytes_of(tensor: Tensor) -> memoryview:
 
 def version_of(weights: Iterable[Tensor], outer_steps: Tensor, velocities: Iterable[Tensor]) -> Version:
     """That of these base weights with their momentum; it takes a second for 100 million parameters."""
-    whole = hashlib.blake2b(digest_size=16)
+    whole = hashlib.blake2b(digest_size=ROOT_BYTES)
     for pair in zip(weights, velocities, strict=True):
         for tensor in pair:
             whole.update(bytes_of(tensor))

@@ -12,10 +12,10 @@ from core.schema import StrictStruct, decode_message
 from core.worker.compute.optimizers import parameters_of
 from core.worker.swarm.local_sgd.codecs.codec import Codec
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
-from core.worker.swarm.local_sgd.outer_optimizer import MOMENTUM, OuterNesterov, Version, version_of
+from core.worker.swarm.local_sgd.outer_optimizer import MOMENTUM, OuterNesterov, version_of
 from core.worker.swarm.local_sgd.round_log import LoggedRound
+from core.worker.swarm.state_parts.messages import ROOT_BYTES, Version
 
-ROOT_BYTES = 16
 MAX_REQUEST_BYTES = 1000
 OuterFactory = Callable[..., OuterNesterov]
 """Builds the run's outer optimizer of some ``params`` and a tensor ``outer_steps``."""

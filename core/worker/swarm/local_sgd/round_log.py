@@ -26,7 +26,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from core.worker.swarm.local_sgd.outer_optimizer import Version
+from core.worker.swarm.state_parts.messages import Version
 
 MAX_ROUNDS = 4
 MAX_FROZEN_ROUNDS = 16  # that lead on from a frozen state

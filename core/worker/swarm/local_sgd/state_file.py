@@ -22,7 +22,8 @@ from torch import Tensor
 from core.files.atomic import opened_atomically
 from core.localizable import localized
 from core.worker.swarm.averaging.allreduce import are_finite
-from core.worker.swarm.local_sgd.outer_optimizer import Version, bytes_of, version_of
+from core.worker.swarm.local_sgd.outer_optimizer import bytes_of, version_of
+from core.worker.swarm.state_parts.messages import Version
 
 _KINDS = {torch.float32: "F32", torch.bfloat16: "BF16"}  # as safetensors names them
 _READABLE = 0o644  # for the web server, which may be another user

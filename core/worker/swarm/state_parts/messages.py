@@ -19,7 +19,7 @@ ROOT_BYTES = 16
 DIGEST_BYTES = 32
 MAX_MESSAGE_BYTES = 256
 
-StateVersion: TypeAlias = tuple[int, bytes]
+Version: TypeAlias = tuple[int, bytes]
 """How many outer steps a state has behind it, and its root, a hash of all that it holds."""
 
 _Root = Annotated[bytes, Meta(max_length=ROOT_BYTES)]
@@ -33,7 +33,7 @@ class Wish(StrictStruct, frozen=True, array_like=True):
     root: _Root = b""
 
     @property
-    def version(self) -> StateVersion | None:
+    def version(self) -> Version | None:
         """The version that is wished, if any is."""
         return (self.steps, self.root) if self.root else None
 
@@ -51,7 +51,7 @@ class Offer(StrictStruct, frozen=True, array_like=True):
     digest: Annotated[bytes, Meta(max_length=DIGEST_BYTES)] = b""
 
     @property
-    def version(self) -> StateVersion:
+    def version(self) -> Version:
         """Of the state, as the donor tells."""
         return self.steps, self.root
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from core.worker.swarm.state_parts.messages import Offer, StateVersion
+from core.worker.swarm.state_parts.messages import Offer, Version
 
 PART_BYTES = 2**18
 HASH_BYTES = 32
@@ -18,7 +18,7 @@ HASH_BYTES = 32
 class PartIndex:
     """Of a file of ``size_bytes`` with a state of that version; ``hashes`` are those of its parts, joined."""
 
-    version: StateVersion
+    version: Version
     size_bytes: int
     hashes: bytes
 
@@ -53,7 +53,7 @@ def parts_of(size_bytes: int) -> int:
     return -(-size_bytes // PART_BYTES)
 
 
-def index_of(path: Path, version: StateVersion) -> PartIndex:
+def index_of(path: Path, version: Version) -> PartIndex:
     """That of the file with a state of that version; raises OSError."""
     size, hashes = 0, bytearray()
     with path.open("rb") as file:

@@ -16,8 +16,8 @@ from msgspec import Meta
 
 from core.files.json_file import JsonFile
 from core.run.manifest import RunManifest
+from core.run.signed_record import CLOCK_SECONDS
 from core.run.steering.authority import (
-    CLOCK_SECONDS,
     MAX_HEARTBEAT_BYTES,
     Heartbeat,
     RunAuthority,
