@@ -169,9 +169,10 @@ class MainWindow(QMainWindow):
         Which keys press a button depends on the desktop: without GNOME's or KDE's theme, Qt takes Space alone.
         """
         focused = self.focusWidget()
+        is_return = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.isAutoRepeat()
         if event.key() == Qt.Key.Key_Escape:
             self.back_requested.emit()
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(focused, QPushButton | QToolButton):
+        elif is_return and isinstance(focused, QPushButton | QToolButton):
             focused.click()
         else:
             super().keyPressEvent(event)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.application import Application
@@ -149,6 +150,8 @@ def walk_round(window: QWidget, key: Qt.Key = Qt.Key.Key_Tab) -> None:
                 break
             reached.add(now)
     assert tab_stops(window) - reached == set()
+    keys = [QKeySequence.mnemonic(each.text()).toString() for each in reached if isinstance(each, QAbstractButton)]
+    assert sorted(filter(None, keys)) == sorted({*keys} - {""}), "a letter that is underlined stands for one button"
 
 
 def go_to(qtbot: QtBot, application: Application, page: PageName, key: Qt.Key, modifier: Qt.KeyboardModifier) -> None:
