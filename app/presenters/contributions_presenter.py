@@ -35,6 +35,7 @@ class ContributionsPresenter(QObject):
         self._settings: Settings | None = None
         page.back_requested.connect(navigator.go_back)
         page.settings_requested.connect(lambda: navigator.open_settings("price"))
+        self.refresh()  # before the page is shown, which puts the focus on what there is then
 
     def refresh(self) -> None:
         """Show what is so now; every few seconds, and at once after a change of the settings."""

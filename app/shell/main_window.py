@@ -17,7 +17,7 @@ from PySide6.QtGui import (
     QShortcut,
     QShowEvent,
 )
-from PySide6.QtWidgets import QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow, QPushButton, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
 from app.presentation.window_title import PROGRAM
 from app.shell.header import Header
@@ -164,9 +164,16 @@ class MainWindow(QMainWindow):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Go back with Escape, unless a page has used it."""
+        """Go back with Escape, and press the button that has the focus with Return, unless a page has used them.
+
+        Which keys press a button depends on the desktop: without GNOME's or KDE's theme, Qt takes Space alone.
+        """
+        focused = self.focusWidget()
+        is_return = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.isAutoRepeat()
         if event.key() == Qt.Key.Key_Escape:
             self.back_requested.emit()
+        elif is_return and isinstance(focused, QPushButton | QToolButton):
+            focused.click()
         else:
             super().keyPressEvent(event)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.presentation.device import wish_for
 from app.widgets.inline_inputs import Choice
@@ -32,7 +32,6 @@ class DeviceSelector(Choice):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
         self.setAccessibleName(self.tr("Device to train on"))
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.setMinimumContentsLength(_CHARACTERS)
         self.chosen.connect(lambda wish: self.device_chosen.emit(str(wish)))
 

@@ -31,6 +31,7 @@ class Choice(QComboBox):
         self.setMinimumHeight(_HEIGHT)
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.activated.connect(lambda index: self.chosen.emit(self.itemData(index)))
 
     def show_choices(self, choices: Sequence[tuple[str, object]]) -> None:

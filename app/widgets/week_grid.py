@@ -16,7 +16,7 @@ from PySide6.QtCore import (
     QTime,
     Signal,
 )
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPen, QWheelEvent
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, QMouseEvent, QPainter, QPen, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.appearance.theme import colours
+from app.widgets.layout.page_column import show_on_page
 from core.placeholders import fill_placeholders
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
@@ -36,6 +37,7 @@ DAYS, HOURS = 7, 24
 Week = tuple[str, ...]
 """A line of 24 characters for each day from Monday on: ``x`` is a chosen hour, ``.`` one that is not."""
 _ROW_HEIGHT, _LEAST_COLUMN = 22, 12
+_ARROWS = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down)
 _SHEET = """
 QTableView, QHeaderView { background: transparent; }
 QHeaderView::section { padding: 2px; border: none; background: transparent; }
@@ -97,7 +99,10 @@ class WeekModel(QAbstractTableModel):
 
 
 class WeekGrid(QTableView):
-    """Seven days of 24 hours: drag over hours to switch them, or click on a day or an hour; arrows and Space do, too.
+    """Seven days of 24 hours: drag over hours to switch them, or click on a day or an hour.
+
+    By keys: the arrows move, Space switches the hour, with Shift its day, and with Ctrl that hour of all days. An arrow
+    with Shift carries the state of the hour on to the next one, as dragging does.
 
     Signals:
         week_changed: the hours that a person has chosen (a Week).
@@ -117,7 +122,7 @@ class WeekGrid(QTableView):
             translate(
                 "WeekGrid",
                 "The arrow keys move, Space switches an hour, Shift and Space a day, and Ctrl and Space an hour of all "
-                "days.",
+                "days. Shift and an arrow key carry what an hour is on to the next.",
             )
         )
         self._lay_out()
@@ -148,17 +153,22 @@ class WeekGrid(QTableView):
             self._emit_changed(self._before)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Switch an hour, a day or an hour of all days with Space; Qt's view moves with the arrows."""
+        """Switch hours with Space and Shift, and scroll the page to where the keys are; Qt's view moves with arrows."""
+        before, week = self._current, self.hours.week
+        is_with_shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         if event.key() != Qt.Key.Key_Space:
             super().keyPressEvent(event)
-            return
-        row, column = self.currentIndex().row(), self.currentIndex().column()
-        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-            self.switch_day(row)
+            if is_with_shift and event.key() in _ARROWS:
+                self._switch([self._current], self.hours.is_chosen(before))
+        elif is_with_shift:
+            self.switch_day(before[0])
         elif event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self.switch_hour(column)
+            self.switch_hour(before[1])
         else:
-            self._switch([(row, column)])
+            self._switch([before])
+        if self.hours.week != week:
+            self._announce_current()
+        show_on_page(self.viewport(), self.visualRect(self.currentIndex()))
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
         """Let the wheel scroll the page."""
@@ -172,10 +182,23 @@ class WeekGrid(QTableView):
         """Choose that hour of every day, or of none where it is chosen everywhere."""
         self._switch([(day, hour) for day in range(DAYS)])
 
-    def _switch(self, cells: list[_Cell]) -> None:
+    @property
+    def _current(self) -> _Cell:
+        return self.currentIndex().row(), self.currentIndex().column()
+
+    def _switch(self, cells: list[_Cell], is_chosen: bool | None = None) -> None:
+        """Have these hours chosen or not; ``None`` switches them."""
         before = self.hours.week
-        self.hours.show_week(_with(before, cells, not all(map(self.hours.is_chosen, cells))))
+        if is_chosen is None:
+            is_chosen = not all(map(self.hours.is_chosen, cells))
+        self.hours.show_week(_with(before, cells, is_chosen))
         self._emit_changed(before)
+
+    def _announce_current(self) -> None:
+        """Have a screen reader say what the hour is now; of moving it says so itself."""
+        if QAccessible.isActive():
+            words = self.hours.data(self.currentIndex(), Qt.ItemDataRole.AccessibleTextRole)
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, words))
 
     def _drag_to(self, cell: _Cell) -> None:
         assert self._pressed is not None
@@ -224,14 +247,15 @@ class _HourDelegate(QStyledItemDelegate):
         box = QRectF(option.rect).adjusted(1.5, 1.5, -1.5, -1.5)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        is_chosen = self._grid.hours.is_chosen((index.row(), index.column()))
-        painter.setBrush(theme.accent if is_chosen else Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(theme.accent if is_chosen else theme.muted, 1))
-        painter.drawRoundedRect(box, 3, 3)
         if self._grid.hasFocus() and index == self._grid.currentIndex():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme.text, 2))
             painter.drawRoundedRect(box, 3, 3)
+            box.adjust(3, 3, -3, -3)  # a gap, since the ring is hardly seen beside the colour of a chosen hour
+        is_chosen = self._grid.hours.is_chosen((index.row(), index.column()))
+        painter.setBrush(theme.accent if is_chosen else Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(theme.accent if is_chosen else theme.muted, 1))
+        painter.drawRoundedRect(box, 3, 3)
         painter.restore()
 
 

@@ -6,22 +6,14 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from core.availability.rules import PACE_LIMITS, AvailabilityRules
+from core.availability.decision import RuleName
+from core.availability.rules import PACE_LIMITS, RULE_FIELDS, AvailabilityRules
 
 Preset = Literal["always", "unneeded", "away", "night"]
 _UNNEEDED = AvailabilityRules()
-_WHAT_MAY_BE_NEEDED = (
-    "battery",
-    "power_saver",
-    "metered",
-    "games",
-    "films",
-    "gpu_share",
-    "memory_pressure",
-    "cpu_pressure",
-    "idle_minutes",
-    "hours",
-)
+_OWN: tuple[RuleName, ...] = ("data", "program", "price")
+"""Rules about which no preset says anything."""
+_WHAT_MAY_BE_NEEDED = tuple(field for rule, fields in RULE_FIELDS.items() if rule not in _OWN for field in fields)
 _ALWAYS = AvailabilityRules(
     battery=False, power_saver=False, metered=False, games=False, gpu_share=None, memory_pressure=None
 )

@@ -9,7 +9,7 @@ from datetime import datetime
 from core.availability.decision import FREE, Decision, RuleName
 from core.availability.local_time import next_midnight
 from core.availability.observation import Observation
-from core.availability.rules import AvailabilityRules
+from core.availability.rules import RULE_FIELDS, AvailabilityRules
 from core.availability.verdicts import RULES, busiest_program, current_price, running_programs, verdict
 from core.availability.week_hours import is_free_hour, next_free_hour
 
@@ -54,37 +54,16 @@ def _view(rule: RuleName, rules: AvailabilityRules, observation: Observation, *,
 
 def is_on(rule: RuleName, rules: AvailabilityRules) -> bool:
     """Whether the owner's rules can ever ask for a pause because of this one; a full disk always can."""
-    match rule:
-        case "disk":
-            return True
-        case "battery":
-            return rules.battery
-        case "power_saver":
-            return rules.power_saver
-        case "metered":
-            return rules.metered
-        case "game":
-            return rules.games
-        case "film":
-            return rules.films
-        case "program":
-            return bool(rules.programs)
-        case "hours":
-            return any("." in day for day in rules.hours)
-        case "data":
-            return any(getattr(rules, f"{way}_bytes_a_{span}") is not None for way in _WAYS for span in _SPANS)
-        case _:
-            return getattr(rules, _LIMITS[rule]) is not None
+    if rule == "disk":
+        return True
+    if rule == "hours":
+        return any("." in day for day in rules.hours)
+    return any(_is_set(getattr(rules, field)) for field in RULE_FIELDS[rule])
 
 
-_WAYS, _SPANS = ("sent", "received"), ("day", "month")
-_LIMITS: dict[RuleName, str] = {
-    "gpu": "gpu_share",
-    "memory": "memory_pressure",
-    "cpu": "cpu_pressure",
-    "idle": "idle_minutes",
-    "price": "highest_price",
-}
+def _is_set(value: object) -> bool:
+    """Whether a switch is on, a limit is there, even one of 0, or a list names anything."""
+    return value is not None and value is not False and value != ()
 
 
 def _yes_or_no(unseen: RuleView, is_so: bool | None) -> RuleView:

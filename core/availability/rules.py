@@ -6,6 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from core.availability.decision import RuleName
 from core.schema import StrictStruct
 
 ALWAYS = "x" * 24
@@ -21,6 +22,22 @@ LIMITS = frozenset({"gpu_share", "memory_pressure"})
 _LINE_LIMITS = ("upload_rate", "attended_upload_rate", "download_rate", "attended_download_rate")
 PACE_LIMITS = ("gpu_celsius", "gpu_watts", "fan_percent", "attended_compute_share", *_LINE_LIMITS)
 """What slows training down, and does not pause it."""
+RULE_FIELDS: dict[RuleName, tuple[str, ...]] = {
+    "battery": ("battery",),
+    "power_saver": ("power_saver",),
+    "metered": ("metered",),
+    "data": ("sent_bytes_a_day", "received_bytes_a_day", "sent_bytes_a_month", "received_bytes_a_month"),
+    "game": ("games",),
+    "program": ("programs",),
+    "gpu": ("gpu_share",),
+    "film": ("films",),
+    "memory": ("memory_pressure",),
+    "cpu": ("cpu_pressure",),
+    "idle": ("idle_minutes",),
+    "hours": ("hours",),
+    "price": ("highest_price",),
+}
+"""By rule, the fields of ``AvailabilityRules`` that switch it on; of ``disk`` there are none, since it always is."""
 
 
 class AvailabilityRules(StrictStruct, omit_defaults=True, kw_only=True, frozen=True):

@@ -564,11 +564,11 @@
     </message>
     <message>
         <source>Wait until nobody has used it for</source>
-        <translation>Warten, bis ihn niemand benutzt, seit</translation>
+        <translation>Warten, bis ihn seit</translation>
     </message>
     <message>
         <source>%1 %2 minutes</source>
-        <translation>%1 %2 Minuten</translation>
+        <translation>%1 %2 Minuten niemand benutzt hat</translation>
     </message>
     <message>
         <source>any amount</source>
@@ -2610,16 +2610,16 @@
 <context>
     <name>HelpPage</name>
     <message>
-        <source>Contents</source>
-        <translation>Inhalt</translation>
+        <source>Co&amp;ntents</source>
+        <translation>&amp;Inhalt</translation>
     </message>
     <message>
         <source>Back</source>
         <translation>Zurück</translation>
     </message>
     <message>
-        <source>Make a report…</source>
-        <translation>Bericht erstellen…</translation>
+        <source>Make a &amp;report…</source>
+        <translation>Be&amp;richt erstellen…</translation>
     </message>
     <message>
         <source>This help is in English only.</source>
@@ -5424,8 +5424,8 @@
         <translation>Stunden der Woche</translation>
     </message>
     <message>
-        <source>The arrow keys move, Space switches an hour, Shift and Space a day, and Ctrl and Space an hour of all days.</source>
-        <translation>Die Pfeiltasten bewegen, die Leertaste schaltet eine Stunde um, Umschalt und Leertaste einen Tag, Strg und Leertaste eine Stunde aller Tage.</translation>
+        <source>The arrow keys move, Space switches an hour, Shift and Space a day, and Ctrl and Space an hour of all days. Shift and an arrow key carry what an hour is on to the next.</source>
+        <translation>Die Pfeiltasten bewegen, die Leertaste schaltet eine Stunde um, Umschalt und Leertaste einen Tag, Strg und Leertaste eine Stunde aller Tage. Umschalt und eine Pfeiltaste machen die nächste Stunde so, wie diese ist.</translation>
     </message>
 </context>
 <context>

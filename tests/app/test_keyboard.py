@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.application import Application
+from app.controllers.navigator import PageName
 from core.availability.rules import ALWAYS, AvailabilityRules
+from core.files.folders import Folders
+from core.records.store import HistoryStore
+from tests.app.conftest import let_qt_delete
 from tests.app.pages.test_contributions import GIVEN, TARIFF
+from tests.app.test_accessibility import is_reached_by_arrows
 from tests.app.test_application import LIMIT_MILLISECONDS, Open, name_of_page, opened
 
 __all__ = ["opened"]  # the fixture
@@ -100,3 +110,136 @@ def test_a_report_is_made_and_closed(qtbot: QtBot, opened: Open) -> None:
     with qtbot.waitSignal(dialog.rejected):
         QTest.keyClick(buttons["Close"], Qt.Key.Key_Space)
     assert QApplication.activeModalWidget() is None
+
+
+def seen_part(widget: QWidget) -> QRect:
+    """What of a widget lies within all that it is in, such as the visible part of a page that is scrolled."""
+    seen, above = widget.rect(), widget.parentWidget()
+    while above is not None and not widget.isWindow():
+        seen = seen.translated(widget.pos()) & above.rect()
+        widget, above = above, above.parentWidget()
+    return seen
+
+
+def tab_stops(window: QWidget) -> set[QWidget]:
+    """All that a person without a mouse has to reach in order to use it."""
+    return {
+        each
+        for each in window.findChildren(QWidget)
+        if each.window() is window and each.isVisible() and each.isEnabled()
+        if each.focusPolicy() & Qt.FocusPolicy.TabFocus and each.focusProxy() is None
+        if not is_reached_by_arrows(each)
+    }
+
+
+def walk_round(window: QWidget, key: Qt.Key = Qt.Key.Key_Tab) -> None:
+    """Press Tab until it has led round: to everything, each time to what is wholly seen, and seen to have the focus."""
+    QApplication.processEvents()
+    reached: set[QWidget] = set()
+    for _ in range(_MOST_TABS):
+        focused = window.focusWidget()
+        assert focused is not None
+        pictured = focused.grab().toImage()
+        QTest.keyClick(focused, key)
+        QApplication.processEvents()
+        now = window.focusWidget()
+        assert now is not None and seen_part(now).size() == now.size(), f"{now.accessibleName()} is not in sight"
+        if now is not focused:
+            assert focused.grab().toImage() != pictured, f"{focused} looks the same with the focus and without"
+            if now in reached:
+                break
+            reached.add(now)
+    assert tab_stops(window) - reached == set()
+    keys = [QKeySequence.mnemonic(each.text()).toString() for each in reached if isinstance(each, QAbstractButton)]
+    assert sorted(filter(None, keys)) == sorted({*keys} - {""}), "a letter that is underlined stands for one button"
+
+
+def go_to(qtbot: QtBot, application: Application, page: PageName, key: Qt.Key, modifier: Qt.KeyboardModifier) -> None:
+    """Press the key of that page, and walk round on it both ways."""
+    press(application, key, modifier)
+    qtbot.waitUntil(lambda: name_of_page(application) == page)
+    walk_round(application.window)
+    walk_round(application.window, Qt.Key.Key_Backtab)
+
+
+def save(dialog: QFileDialog | None, path: Path) -> None:
+    """Type the path, and press Return."""
+    QApplication.processEvents()
+    assert dialog is not None
+    QTest.keyClicks(dialog.focusWidget(), str(path))
+    QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_Return)
+    assert path.exists()
+
+
+def close(dialog: QWidget, window: QWidget) -> None:
+    """Press Escape in a dialog, and have the window active again, as a window manager does, which there is none of."""
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    let_qt_delete()
+    window.activateWindow()
+    QApplication.processEvents()
+
+
+def keep_contributions() -> None:
+    """The history of somebody who has helped before."""
+    history, _ = HistoryStore.open(Folders.default().contents.history_file)
+    for (run, day), given in GIVEN.items():
+        history.contributions.add(run, given, day)
+    assert history.save()
+
+
+def test_the_bars_are_read_out_as_soon_as_the_contributions_are_opened(qtbot: QtBot, opened: Open) -> None:
+    keep_contributions()
+    application = in_front(qtbot, opened("good"))
+    press(application, Qt.Key.Key_B, _CONTROL)
+    qtbot.waitUntil(lambda: name_of_page(application) == "contributions")
+    press(application, Qt.Key.Key_Left)
+    newest = application.pages.contributions.page.bars.pointed_at
+    assert newest is not None and newest.words.startswith("25 Nov")
+
+
+@pytest.fixture(params=[("en", "&Settings"), ("de", "&Einstellungen")], ids=["english", "german"])
+def spoken(request: pytest.FixtureRequest, qtbot: QtBot, opened: Open) -> Iterator[Application]:
+    """The window in that language, in the light theme, of somebody who has helped before; afterwards English again."""
+    language, settings = request.param
+    keep_contributions()
+    application = in_front(qtbot, opened("good"))
+    application.settings_store.replace(language=language, theme="light")
+    qtbot.waitUntil(lambda: application.window.header.settings.text() == settings)
+    yield application
+    application.settings_store.replace(language="en")
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)  # of the lists that open below a field
+def test_every_control_is_reached_and_seen_from_the_first_page_to_a_saved_report(
+    qtbot: QtBot, spoken: Application, tmp_path: Path
+) -> None:
+    application, window, pages = spoken, spoken.window, spoken.pages
+    assert pages.join.page.questions is not None, "the three sentences of the first day"
+    walk_round(window)
+    walk_round(window, Qt.Key.Key_Backtab)
+    go_to(qtbot, application, "settings", Qt.Key.Key_Comma, _CONTROL)
+    press(application, Qt.Key.Key_Escape)
+    go_to(qtbot, application, "contributions", Qt.Key.Key_B, _CONTROL)
+    contributions = pages.contributions.page
+    tab_to(window, contributions.csv)
+    press(application, Qt.Key.Key_Return)
+    save(contributions.files, tmp_path / "given.csv")
+    let_qt_delete()
+    tab_to(window, contributions.picture)
+    press(application, Qt.Key.Key_Return)
+    assert contributions.picture_dialog is not None
+    walk_round(contributions.picture_dialog)
+    close(contributions.picture_dialog, window)
+    go_to(qtbot, application, "help", Qt.Key.Key_F1, Qt.KeyboardModifier.NoModifier)
+    press(application, Qt.Key.Key_R, Qt.KeyboardModifier.AltModifier)
+    qtbot.waitUntil(lambda: pages.help.report is not None)
+    report = pages.help.report
+    assert report is not None
+    walk_round(report)
+    QTest.keyClick(report.focusWidget(), Qt.Key.Key_Return)
+    save(report.files, tmp_path / "report.txt")
+    assert str(Path.home()) not in (tmp_path / "report.txt").read_text()
+    close(report, window)
+    for page in ("contributions", "join"):
+        press(application, Qt.Key.Key_Escape)
+        assert name_of_page(application) == page

@@ -28,8 +28,8 @@ class HelpPage(QWidget):
         self._place = (INDEX, "")
         self._before: list[tuple[str, str]] = []
         self.view, self.search = DocumentView(), SearchBar()
-        self.contents, self.back = QPushButton(self.tr("Contents")), QPushButton(self.tr("Back"))
-        self.report = QPushButton(self.tr("Make a report…"))
+        self.contents, self.back = QPushButton(self.tr("Co&ntents")), QPushButton(self.tr("Back"))
+        self.report = QPushButton(self.tr("Make a &report…"))
         self.report.clicked.connect(self.report_requested)
         self.contents.clicked.connect(lambda: self.open_document(INDEX))
         self.back.clicked.connect(self.back_requested)

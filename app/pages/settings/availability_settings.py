@@ -22,21 +22,20 @@ from app.widgets.week_grid import WeekGrid
 from core.availability.decision import Decision, RuleName
 from core.availability.presets import preset_of, with_preset
 from core.availability.rule_views import RuleView, is_on
-from core.availability.rules import AvailabilityRules
+from core.availability.rules import RULE_FIELDS, AvailabilityRules
 from core.records.pauses import Interval
 from core.records.settings import Settings
 from core.texts import availability
 from core.texts.settings import pause_history, rule_views
 from core.texts.status import BETWEEN
 
-_SWITCHES: dict[RuleName, str] = {
-    "battery": "battery",
-    "power_saver": "power_saver",
-    "metered": "metered",
-    "game": "games",
-    "film": "films",
-}
-_SHARES: dict[RuleName, str] = {"gpu": "gpu_share", "memory": "memory_pressure", "cpu": "cpu_pressure"}
+
+def _field_of_each(*rules: RuleName) -> dict[RuleName, str]:
+    return {rule: field for rule in rules for field in RULE_FIELDS[rule]}
+
+
+_SWITCHES = _field_of_each("battery", "power_saver", "metered", "game", "film")
+_SHARES = _field_of_each("gpu", "memory", "cpu")
 _USUAL_PERCENT = {"gpu": 20, "memory": 20, "cpu": 50}
 _USUAL_MINUTES, _MOST_MINUTES = 5, 240
 _SHOWN_PAUSES = 5
@@ -66,12 +65,8 @@ class AvailabilitySettings(Card):
         )
         self.rows: dict[RuleName, RuleRow] = {**self._switch_rows(), **self._share_rows(), "idle": self._idle_row()}
         self.programs, self.price = ProgramList(), PriceRow()
-        self.traffic = {
-            "sent_bytes_a_day": self._gigabytes(self.tr("Sent a day")),
-            "received_bytes_a_day": self._gigabytes(self.tr("Received a day")),
-            "sent_bytes_a_month": self._gigabytes(self.tr("Sent a month")),
-            "received_bytes_a_month": self._gigabytes(self.tr("Received a month")),
-        }
+        amounts = self.tr("Sent a day"), self.tr("Received a day"), self.tr("Sent a month"), self.tr("Received a month")
+        self.traffic = dict(zip(RULE_FIELDS["data"], map(self._gigabytes, amounts), strict=True))
         self.grid = WeekGrid(self._rules.hours)
         self._readings: dict[RuleName, Hint] = {rule: Hint() for rule in ("disk", "program", "data", "hours")}
         self._connect()

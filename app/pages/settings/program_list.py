@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from pathlib import PurePath
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QWidget
 
 from app.widgets.inline_inputs import Choice
@@ -15,6 +17,21 @@ from core.security.sanitize import sanitize_line
 
 MOST_PROGRAMS, LONGEST_NAME = 100, 100
 _SHOWN_CHARACTERS, _WIDTH = 30, 190
+
+
+class _ProgramField(Choice):
+    """A field whose list opens before one of its programs is chosen: a chosen one is a rule at once."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Open the list with the keys that would otherwise choose the next program unseen."""
+        if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
+            self.showPopup()
+        else:
+            super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        """Let the wheel scroll the page, also where the field has the focus."""
+        event.ignore()
 
 
 class ProgramList(QWidget):
@@ -30,7 +47,7 @@ class ProgramList(QWidget):
         super().__init__(parent)
         self.programs: tuple[str, ...] | None = None
         self.buttons: list[QPushButton] = []
-        self.field = Choice(self.tr("Another program"))
+        self.field = _ProgramField(self.tr("Another program"))
         self.line = QLineEdit()
         self.field.setLineEdit(self.line)  # which makes it editable
         self.field.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
@@ -56,6 +73,8 @@ class ProgramList(QWidget):
         self.buttons = [self._button(name) for name in self.programs]
         for button in self.buttons:
             self._flow.addWidget(button)
+        for earlier, later in pairwise((self.field, *self.buttons)):
+            QWidget.setTabOrder(earlier, later)
         if had_focus:
             self.field.setFocus()
         self.updateGeometry()
@@ -63,7 +82,7 @@ class ProgramList(QWidget):
     def show_running(self, names: Iterable[str]) -> None:
         """Offer these programs, which run now; a list that is open stays as it is."""
         if not self.field.view().isVisible() and not self.line.hasFocus():
-            offered = sorted({name for name in names if _cleaned(name) == name}, key=str.casefold)
+            offered = sorted({name for name in names if _cleaned(PurePath(name).name) == name}, key=str.casefold)
             self.field.show_choices([(name, name) for name in offered])
             self.field.show_chosen(None)
 

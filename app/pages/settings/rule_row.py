@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 from app.widgets.inline_inputs import Number
 from app.widgets.labels import Hint
 from app.widgets.layout.inline_form import InlineForm
+from core.placeholders import fill_placeholders
 
 INDENT = 24
 
@@ -24,6 +25,7 @@ class RuleRow(QWidget):
     def __init__(self, words: str, sentence: str = "%1", limit: Number | None = None) -> None:
         """``words`` are the switch's own; in ``sentence``, %1 is the switch and %2 the limit."""
         super().__init__()
+        self._sentence = sentence
         self.switch, self.limit, self.reading = QCheckBox(words), limit, Hint()
         self.reading.setContentsMargins(INDENT, 0, 0, 0)
         inputs = [self.switch] if limit is None else [self.switch, limit]
@@ -44,6 +46,8 @@ class RuleRow(QWidget):
             self.limit.setEnabled(is_on)
             if limit is not None:
                 self.limit.show_number(limit)
+            words = fill_placeholders(self._sentence, self.switch.text(), self.limit.text())
+            self.switch.setAccessibleName(words)  # whole, since several rules begin with the same words
 
     def show_reading(self, words: str) -> None:
         """Show what the rule sees, below its switch; a screen reader says it with the switch."""

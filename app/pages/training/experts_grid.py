@@ -16,7 +16,7 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import QFocusEvent, QFont, QFontMetrics, QPainter, QPen, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QFont, QFontMetrics, QKeyEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.appearance.theme import Colours, colours
+from app.widgets.layout.page_column import show_on_page
 from core.placeholders import fill_placeholders
 from core.protocol.experts import ExpertSeen
 from core.security.sanitize import sanitize_line, short_id
@@ -134,6 +135,11 @@ class ExpertsGrid(QListView):
         """Have as many columns as there is room for."""
         self._fit()
         super().resizeEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Scroll the page, too, to the cell to which a key has led."""
+        super().keyPressEvent(event)
+        show_on_page(self.viewport(), self.visualRect(self.currentIndex()))
 
     def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
         """Begin with the first cell, for whoever comes here by Tab."""

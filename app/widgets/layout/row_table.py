@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
+
+from app.widgets.layout.page_column import show_on_page
 
 
 class RowTable(QTableView):
@@ -24,3 +27,8 @@ class RowTable(QTableView):
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         rows.setDefaultSectionSize(self.fontMetrics().height() + 10)
         self.horizontalHeader().setHighlightSections(False)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Scroll the page, too, to the row to which a key has led."""
+        super().keyPressEvent(event)
+        show_on_page(self.viewport(), self.visualRect(self.currentIndex()))

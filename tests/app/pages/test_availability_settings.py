@@ -25,6 +25,7 @@ from core.availability.rule_views import rule_views
 from core.availability.rules import ALWAYS, AvailabilityRules
 from core.records.pauses import Interval
 from core.records.settings import Settings
+from tests.app.conftest import let_qt_delete
 from tests.app.pages.test_settings import choose
 from tests.app.support.sample_sessions import child
 
@@ -141,6 +142,46 @@ def test_a_program_is_removed_by_its_button_and_chosen_from_those_that_run(page:
     with qtbot.waitSignal(page.settings_changed) as changed:
         choose(field, "krita")
     assert changed.args[0].availability.programs == ("obs", "krita")
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+def test_a_key_opens_the_list_of_programs_and_makes_no_rule_before_one_is_chosen(
+    page: SettingsPage, qtbot: QtBot
+) -> None:
+    running = {"krita", "obs", "kworker/0:1"}
+    page.availability.show_sights(Decision(), rule_views(AvailabilityRules(), NOON), running)
+    field = page.availability.programs.field
+    assert field.count() == 2, "what a name with a slash would be as a rule is another program"
+    field.setFocus()
+    with qtbot.assertNotEmitted(page.settings_changed):
+        QTest.keyClick(field, Qt.Key.Key_Down)
+        qtbot.waitUntil(field.view().isVisible)
+    with qtbot.waitSignal(page.settings_changed) as changed:
+        QTest.keyClick(field.view(), Qt.Key.Key_End)
+        QTest.keyClick(field.view(), Qt.Key.Key_Return)
+    assert changed.args[0].availability.programs == ("obs",)
+
+
+def test_tab_leads_from_the_field_to_each_program_whenever_it_was_added(page: SettingsPage, qtbot: QtBot) -> None:
+    part = page.availability.programs
+    for name in ("blender", "krita"):
+        add(name)(page.availability)
+    let_qt_delete()
+    page.activateWindow()
+    part.field.setFocus()
+    reached = []
+    for _ in range(3):
+        QTest.keyClick(page.focusWidget(), Qt.Key.Key_Tab)
+        reached.append(page.focusWidget())
+    assert reached == [*part.buttons, page.availability.traffic["sent_bytes_a_day"]]
+
+
+def test_a_screen_reader_tells_rules_apart_that_begin_with_the_same_words(page: SettingsPage) -> None:
+    page.show_settings(Settings(availability=AvailabilityRules(gpu_share=0.35)))
+    part = page.availability
+    assert part.rows["gpu"].switch.accessibleName() == "Pause when other programs use 35 % of the GPU"
+    names = [row.switch.accessibleName() or row.switch.text() for row in part.rows.values()]
+    assert len(set(names)) == len(names)
 
 
 def test_each_rule_says_who_tells_it_what_it_sees(page: SettingsPage) -> None:

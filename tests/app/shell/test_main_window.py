@@ -74,6 +74,16 @@ def test_every_key_is_a_wish(
         QTest.keyClick(window, key, modifier)
 
 
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space])
+def test_a_button_is_pressed_with_return_too_whatever_the_desktop_s_theme(
+    qtbot: QtBot, window: MainWindow, key: Qt.Key
+) -> None:
+    window.activateWindow()
+    window.header.settings.setFocus()
+    with qtbot.waitSignal(window.settings_requested):
+        QTest.keyClick(window.header.settings, key)
+
+
 def test_the_cross_only_asks(qtbot: QtBot, window: MainWindow) -> None:
     with qtbot.waitSignal(window.close_requested):
         window.close()

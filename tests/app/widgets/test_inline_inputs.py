@@ -35,3 +35,13 @@ def test_a_short_list_shows_all_of_its_entries_and_marks_the_chosen_one(
     choice.hidePopup()
     qapp.setStyleSheet(before)
     assert grounds[0] == grounds[1] != grounds[2]
+
+
+def test_a_choice_is_as_wide_as_a_longer_entry_that_comes_later(qtbot: QtBot) -> None:
+    choice = Choice("When to help")
+    qtbot.addWidget(choice)
+    choice.show_choices([("always", "always")])
+    choice.show()
+    assert choice.sizeHint().width() < choice.fontMetrics().horizontalAdvance("by rules that are the owner's own")
+    choice.show_choices([("always", "always"), ("by rules that are the owner's own", None)])
+    assert choice.sizeHint().width() > choice.fontMetrics().horizontalAdvance("by rules that are the owner's own")

@@ -90,6 +90,28 @@ def test_keys_switch_hours_days_and_an_hour_of_all_days(grid: WeekGrid, qtbot: Q
     assert changed.args == [(ALWAYS, NONE[0], *[ALWAYS] * 5)]
 
 
+def test_an_arrow_with_shift_carries_what_an_hour_is_on(grid: WeekGrid, qtbot: QtBot) -> None:
+    shift = Qt.KeyboardModifier.ShiftModifier
+    QTest.keyClick(grid, Qt.Key.Key_Space)
+    QTest.keyClick(grid, Qt.Key.Key_Right, shift)
+    QTest.keyClick(grid, Qt.Key.Key_Down, shift)
+    assert grid.hours.week == (".." + "x" * 22, "x." + "x" * 22, *ALL[2:])
+    QTest.keyClick(grid, Qt.Key.Key_Right)
+    with qtbot.waitSignal(grid.week_changed) as changed:
+        QTest.keyClick(grid, Qt.Key.Key_Left, shift)
+    assert changed.args == [(".." + "x" * 22, *ALL[1:])], "of an hour that is chosen, it chooses the next"
+    with qtbot.assertNotEmitted(grid.week_changed):
+        QTest.keyClick(grid, Qt.Key.Key_Left, shift)
+
+
+def test_a_screen_reader_is_led_to_the_hour_where_the_keys_are(grid: WeekGrid) -> None:
+    table = QAccessible.queryAccessibleInterface(grid)
+    QTest.keyClick(grid, Qt.Key.Key_Down)
+    assert table.focusChild().text(QAccessible.Text.Name) == "Tuesday, 00:00 – 01:00: free for training"
+    QTest.keyClick(grid, Qt.Key.Key_Space)
+    assert table.focusChild().text(QAccessible.Text.Name) == "Tuesday, 00:00 – 01:00: not free for training"
+
+
 def test_a_screen_reader_says_each_hour_and_what_it_is(grid: WeekGrid) -> None:
     grid.show_week((NONE[0], *ALL[1:]))
     table = QAccessible.queryAccessibleInterface(grid)

@@ -6,12 +6,14 @@ from datetime import datetime
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from core.availability.decision import Decision, Reason, RuleName
 from core.availability.observation import Observation
+from core.availability.presets import with_preset
 from core.availability.prices import Prices
 from core.availability.rule_views import RuleView, rule_views
-from core.availability.rules import AvailabilityRules
+from core.availability.rules import PACE_LIMITS, RULE_FIELDS, AvailabilityRules
 from core.availability.verdicts import RULES
 from tests.core.availability.owner import BERLIN, WEDNESDAY, gpu_use
 
@@ -64,6 +66,32 @@ def test_a_view_has_what_its_rule_sees(
     until = MIDNIGHT if rule == "data" else None
     expected = {"is_on": True, "asks": False, "can_see": True, "until": until} | expected
     assert found == RuleView(rule, **expected)
+
+
+@pytest.mark.parametrize(
+    ("rule", "fields"),
+    [
+        ("battery", {"battery": True}),
+        ("game", {"games": True}),
+        ("film", {"films": True}),
+        ("data", {"received_bytes_a_month": 10**9}),
+        ("program", {"programs": ("blender",)}),
+        ("cpu", {"cpu_pressure": 0.5}),
+        ("idle", {"idle_minutes": 5}),
+        ("hours", {"hours": ("." * 24, *("x" * 24,) * 6)}),
+        ("price", {"highest_price": 0.0}),
+    ],
+)
+def test_what_the_owner_sets_switches_on_that_rule_alone(rule: RuleName, fields: dict[str, Any]) -> None:
+    rules = replace(with_preset(AvailabilityRules(), "always"), **fields)
+    views = rule_views(rules, Observation(WEDNESDAY, 0.0))
+    assert [view.rule for view in views if view.is_on] == [each for each in RULES if each in ("disk", rule)]
+
+
+def test_each_of_the_owner_s_fields_is_of_a_rule_or_of_the_pace() -> None:
+    of_rules = {field for fields in RULE_FIELDS.values() for field in fields}
+    where_prices_are = {"price_file", "price_address"}
+    assert of_rules | set(PACE_LIMITS) | where_prices_are == set(AvailabilityRules.__struct_fields__)
 
 
 def test_a_rule_that_goes_on_asking_unseen_asks_in_its_view_too() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -98,3 +99,21 @@ def test_a_run_is_joined_paused_resumed_and_left_with_nothing_but_a_screen_reade
         )
         assert len(reader.announced()) < 20, "it is not chatty"
         assert app.process.poll() is None
+
+
+@pytest.mark.skipif(shutil.which("Xvfb") is None or shutil.which("openbox") is None, reason="needs Xvfb and openbox")
+def test_an_hour_of_the_week_that_is_switched_by_keys_is_announced(tmp_path: Path) -> None:
+    """On a screen so high that all of the settings are seen, since a screen reader is told of no more than that."""
+    with x11_desktop.Desktop(tmp_path / "desktop", "1180x2600", has_panel=False) as desktop, ScreenReader() as reader:
+        home = {"WORKERBEE_HOME": str(tmp_path / "home")}
+        app = desktop.launch([sys.executable, "-m", "app"], "app", **home, **reader.environment)
+        reader.widget(PROGRAM, "text", "Address of the run")
+        window = desktop.window(app)
+        desktop.type(window, "F11")
+        desktop.type(window, "ctrl+comma")
+        reader.focus(reader.widget(PROGRAM, "table", "Hours of the week"))
+        desktop.type(window, "Down", "space")
+        says(reader, ": not free for training")
+        assert [words for words in reader.announced() if words.startswith("Tuesday, ")] == reader.announced()
+        desktop.type(window, "shift+space")
+        says(reader, ": free for training")

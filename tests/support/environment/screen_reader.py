@@ -96,6 +96,10 @@ class ScreenReader:
         """Do what a click on it does."""
         self._call(widget.place, "Action", "DoAction", "i", (0,))
 
+    def focus(self, widget: Widget) -> None:
+        """Put the keyboard's focus on it."""
+        self._call(widget.place, "Component", "GrabFocus")
+
     def write(self, widget: Widget, text: str) -> None:
         """Put a text into it, in the place of what was there."""
         self._call(widget.place, "EditableText", "SetTextContents", "s", (text,))
