@@ -118,10 +118,6 @@ class Multiaddr(str):
         """The same without the peer at its end: where to dial or to listen."""
         return self if self.peer_id is None else _built(self._parts._replace(peer_id=None, relay_id=None))
 
-    def at_peer(self, peer_id: str) -> Multiaddr:
-        """The same place, where that peer is expected; raises MultiaddrError for no peer id."""
-        return Multiaddr(f"{self.place}/p2p/{peer_id}")
-
 
 def tcp_multiaddr(host: str, port: int) -> Multiaddr:
     """The multiaddr of a TCP port at an IP address."""

@@ -58,7 +58,6 @@ class RoundEstimate:
     computing_seconds: float
     exchange_seconds: float
     round_seconds: float
-    newcomer_bytes: int
     newcomer_seconds: float
     keeper_upload: float
 
@@ -128,7 +127,6 @@ def estimate_round(manifest: RunManifest, line: Line, flop_per_second: float, vo
         computing_seconds=computing,
         exchange_seconds=exchange,
         round_seconds=_whole_seconds(collaboration, computing, exchange),
-        newcomer_bytes=needs.download_bytes,
         newcomer_seconds=needs.download_bytes * _BITS / line.sure_download,
         keeper_upload=volunteers * min(line.upload * received / sent, max(line.upload, line.sure_download)),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -189,6 +190,13 @@ def runtime() -> Iterator[Path]:
         yield Path(folder)
 
 
+def listens_to(number: signal.Signals, pid: int) -> bool:
+    """Whether that process has a handler of that signal; see proc_pid_status(5)."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    caught = int(next(line for line in status.splitlines() if line.startswith("SigCgt:")).split()[1], 16)
+    return bool(caught >> (number - 1) & 1)
+
+
 def test_the_second_start_hands_over_to_the_first_which_ends_when_it_is_told_to(runtime: Path) -> None:
     command = [sys.executable, "-m", "app"]
     environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "XDG_RUNTIME_DIR": str(runtime)}
@@ -203,7 +211,8 @@ def test_the_second_start_hands_over_to_the_first_which_ends_when_it_is_told_to(
         )
         assert second.returncode == 0
         assert first.poll() is None
-        time.sleep(1.0)  # the last step of a start is to listen to signals
+        while not listens_to(signal.SIGTERM, first.pid) and time.monotonic() < deadline:
+            time.sleep(0.05)
         first.terminate()
         assert first.communicate(timeout=20)[0] == ""
     assert first.returncode == 0

@@ -109,9 +109,23 @@ def test_a_sleep_that_nobody_foretold_is_noticed_by_the_clocks(qtbot: QtBot, no_
         slept[0] += 3600.0
 
 
-def test_the_clock_of_sleep_stands_still_while_awake() -> None:
+@pytest.mark.parametrize("has_boot_clock", [True, False])
+def test_the_clock_of_sleep_goes_on_only_while_the_computer_is_suspended(
+    has_boot_clock: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    awake, asleep = [100.0], [7.0]
+    monkeypatch.setattr(time, "monotonic", lambda: awake[0])
+    if has_boot_clock:
+        monkeypatch.setattr(time, "CLOCK_BOOTTIME", 7, raising=False)
+        monkeypatch.setattr(time, "clock_gettime", lambda _clock: awake[0] + asleep[0])
+    else:
+        monkeypatch.delattr(time, "CLOCK_BOOTTIME", raising=False)
+        monkeypatch.setattr(time, "time", lambda: 1.8e9 + awake[0] + asleep[0])
     before = seconds_suspended()
-    assert abs(seconds_suspended() - before) < 1.0
+    awake[0] += 60.0
+    assert seconds_suspended() == before
+    asleep[0] += 3600.0
+    assert seconds_suspended() == before + 3600.0
 
 
 def test_a_platform_that_never_has_a_tray_is_missing_one_at_once(qtbot: QtBot, no_bus: QDBusConnection) -> None:

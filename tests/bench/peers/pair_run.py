@@ -45,7 +45,6 @@ class Leaving:
     """
 
     last_sample_seconds: float | None
-    goodbye_seconds: float | None
     gone_seconds: float | None
     others_stall_seconds: float
     client_peak_bytes: int
@@ -88,28 +87,28 @@ def _leaving(kind: Kind, pair: Pair, ground: Ground) -> Leaving:
     if kind != "workerbee":
         asked = time.monotonic()
         os.killpg(pair.second.pid, signal.SIGKILL)
-        return Leaving(None, None, None, _watch(pair.first, asked, ground), memory)
+        return Leaving(None, None, _watch(pair.first, asked, ground), memory)
     asked = pair.second.ask_to_leave()
     gone = pair.second.wait_until_gone(GONE_LIMIT_SECONDS)
     stall = _watch(pair.first, asked, ground)
-    last_sample, goodbye = last_sample_and_goodbye(Track(pair.second.seen()))
-    return Leaving(max(0.0, last_sample - asked), goodbye - asked, (gone or NEVER) - asked, stall, memory)
+    last_sample = last_sample_at(Track(pair.second.seen()))
+    return Leaving(max(0.0, last_sample - asked), (gone or NEVER) - asked, stall, memory)
 
 
-def last_sample_and_goodbye(track: Track) -> tuple[float, float]:
-    """When the last micro-batch ended and when the goodbye was told, on the monotonic clock.
+def last_sample_at(track: Track) -> float:
+    """When the last micro-batch before the goodbye ended, on the monotonic clock; infinite without a goodbye.
 
     The goodbye tells how many samples there were in all; those after the last report took as long as the ones
     before it.
     """
     left = next((each for each in track.seen if isinstance(each.event, Left)), None)
     if left is None:
-        return NEVER, NEVER
+        return NEVER
     assert isinstance(left.event, Left)
     report = next(each for each in reversed(track.reports) if each.at <= left.at)
     rate = samples_per_second(track, report.at - RATE_SECONDS, report.at)
     after = left.event.contributed_samples - report.progress.contributed_samples
-    return min(report.at + (after / rate if rate else 0.0), left.at), left.at
+    return min(report.at + (after / rate if rate else 0.0), left.at)
 
 
 def _watch(peer: PeerProcess, since: float, ground: Ground) -> float:

@@ -16,7 +16,7 @@ from core.protocol.events import Progress
 from core.records.settings import Settings
 from tests.bench.peers.metrics import Track, samples_per_second
 from tests.bench.peers.pair import PATIENCE_EPOCHS, START_SECONDS, addresses_of, first_peer
-from tests.bench.peers.pair_run import RATE_SECONDS, last_sample_and_goodbye
+from tests.bench.peers.pair_run import RATE_SECONDS, last_sample_at
 from tests.bench.peers.peer_process import COMMAND_LINE
 from tests.bench.setup import Ground, NotMeasured
 from tests.bench.window.process import WindowProcess, settle_home, tells_a_sample
@@ -81,7 +81,7 @@ def pausing_of(
     track: Track, ground: Ground, asked: float, gone: float, began: float = 0.0, way: Way = "click"
 ) -> Pausing:
     """That of a worker that had ``began`` to compute before, on the monotonic clock as the others."""
-    last_sample, _ = last_sample_and_goodbye(track)
+    last_sample = last_sample_at(track)
     rate = samples_per_second(track, max(began, asked - RATE_SECONDS), asked)
     micro_batch = ground.manifest.collaboration.sure_batch_size
     return Pausing(max(0.0, last_sample - asked), gone - asked, micro_batch / rate if rate else 0.0, way)

@@ -85,8 +85,3 @@ def _taken(window: WindowProcess) -> Block:
 
 def _length(block: Block) -> float:
     return block.seconds
-
-
-def worst_of(blocked: Blocked) -> Block:
-    """In the whole stay."""
-    return max((blocked.opening, blocked.living, blocked.handling), key=_length)

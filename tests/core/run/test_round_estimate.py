@@ -70,8 +70,8 @@ def test_half_of_an_epochs_gradients_have_the_last_step_whatever_the_overlap() -
 def test_a_newcomer_downloads_what_the_requirements_say() -> None:
     manifest = gpt2_small()
     estimate = estimate_round(manifest, HOME_LINE, GPU, volunteers=2)
-    assert estimate.newcomer_bytes == estimate_requirements(manifest).download_bytes
-    assert estimate.newcomer_seconds == pytest.approx(estimate.newcomer_bytes * 8 / 100e6)
+    downloaded = estimate_requirements(manifest).download_bytes
+    assert estimate.newcomer_seconds == pytest.approx(downloaded * 8 / 100e6)
 
 
 def test_a_volunteers_own_round_is_that_of_its_swarm_and_line() -> None:
