@@ -51,11 +51,12 @@ class RateLimiter:
 
 
 class Trainer:
-    """The training loop of one recipe in one swarm; it rests while ``is_cut``, as nobody would get the gradient.
+    """The training loop of one recipe in one swarm; it does nothing while ``is_cut``, as nobody would hear of it.
 
     ``micro_batch`` is in samples; it is halved where the device has no memory for it. The loop computes as large a
     share of the time as the ``duty_cycle`` allows, and follows the others' progress in the rest of it. While it
-    ``is_held``, which any thread may change, it computes nothing, and follows only those who have gone on.
+    ``is_held``, which any thread may change, or ``lacks_experts``, it computes nothing, and follows only those who
+    have gone on.
     """
 
     def __init__(
@@ -66,9 +67,11 @@ class Trainer:
         rate_limiter: RateLimiter,
         numeric_checks: NumericChecks,
         is_cut: Callable[[], bool],
+        lacks_experts: Callable[[], bool] = lambda: False,
     ) -> None:
         self._recipe, self._optimizer, self._micro_batch = recipe, optimizer, micro_batch
-        self._rate_limiter, self._checks, self._is_cut = rate_limiter, numeric_checks, is_cut
+        self._rate_limiter, self._checks = rate_limiter, numeric_checks
+        self._is_cut, self._lacks_experts = is_cut, lacks_experts
         self.duty_cycle = DutyCycle()
         self.is_held = self._was_held = False
         self.learning_rate: Callable[[int], float | None] = lambda epoch: None  # of its step, if it may be changed
@@ -107,8 +110,8 @@ class Trainer:
         while not leaving.is_set():
             if self._is_cut():
                 leaving.wait(REPORT_SECONDS)
-            elif self.is_held or self._was_held:
-                self._hold(leaving)
+            elif (is_held := self.is_held or self._lacks_experts()) or self._was_held:
+                self._hold(is_held, leaving)
             elif self._staleness.must_wait(self.epoch_samples + self._micro_batch):
                 self._rest(self._staleness.rest, leaving)
             elif self._has_nothing_to_compute or self.duty_cycle.rest_seconds > REST_SECONDS:
@@ -188,11 +191,14 @@ class Trainer:
             follow()
         leaving.wait(REST_SECONDS)
 
-    def _hold(self, leaving: threading.Event) -> None:
-        """The run is paused: wait for a moment of it; the first rest after it lets our speed be measured anew."""
-        optimizer, self._was_held = self._optimizer, self.is_held
-        if not self._was_held or optimizer.tracker.ready_to_update_epoch or optimizer.state_averager.pending_updates:
+    def _hold(self, is_held: bool, leaving: threading.Event) -> None:
+        """Wait for a moment of a pause; the first rest after it lets our speed be measured anew."""
+        optimizer, self._was_held = self._optimizer, is_held
+        optimizer.tracker.is_held = is_held
+        if not is_held or optimizer.tracker.ready_to_update_epoch or optimizer.state_averager.pending_updates:
             optimizer.rest()
+        else:
+            optimizer.take_newer_state()
         leaving.wait(REST_SECONDS)
 
     @contextlib.contextmanager
@@ -292,8 +298,8 @@ class Trainer:
             epoch=self._epoch,
             samples=max(everybody.samples_accumulated, mine),  # the sum is some reports behind
             target=everybody.target_batch_size,
-            samples_per_second=None if self.is_held else tracker.statistics.my_rate(),
-            swarm_samples_per_second=None if self.is_held else tracker.statistics.swarm_rate(),
+            samples_per_second=None if self._was_held else tracker.statistics.my_rate(),
+            swarm_samples_per_second=None if self._was_held else tracker.statistics.swarm_rate(),
             peers=max(1, everybody.num_peers),
             clients=everybody.num_clients,
             loss=self.loss,
