@@ -18,7 +18,7 @@ from core.protocol.examples import MAX_CHARACTERS, Solved
 from core.worker.compute.memory_errors import named_out_of_memory
 from core.worker.compute.process_memory import return_free_memory
 from core.worker.delegation.download_limit import downloads
-from core.worker.recipes import Example, Recipe
+from core.worker.recipes import Evaluation, Example, Recipe
 from core.worker.swarm import SwarmOptimizer, received_bytes, sent_bytes
 from core.worker.training.base_evaluation import of_base_weights
 from core.worker.training.duty_cycle import DutyCycle
@@ -241,18 +241,25 @@ class Trainer:
         return float(self._loss_sum)
 
     def _check_model(self) -> Iterator[AnyEvent]:
-        """Evaluate the model of the new epoch; where its loss is absurd, load the others' state."""
-        evaluated = self._evaluate()
-        loss = math.nan if evaluated.loss is None else evaluated.loss
-        if error := self._checks.loss_error(loss):
+        """Evaluate the model of the new epoch; where its loss is absurd, load the others' state.
+
+        Nothing follows from an evaluation in which experts of some layer were lacking.
+        """
+        result, is_of_run = self._evaluate(), self._has_stepped_with_the_run()
+        if not result.of_all_layers:
+            log.info("epoch %d is not measured: experts of some layer are lacking", self._epoch)
+            yield Evaluated(epoch=self._epoch, loss=None, accuracy=None)
+            return
+        if error := self._checks.loss_error(result.loss):
             log.warning("the model after epoch %d: %s", self._epoch, error)
             yield from self._replace_model(error)
         else:
             self._absurd_epochs = 0
             self._warned_of.discard(ErrorKind.STATE_REFUSED)
-            if self._has_stepped_with_the_run():
-                self._checks.observe(loss)
-        yield evaluated
+            if is_of_run:
+                self._checks.observe(result.loss)
+        examples = tuple(map(_solved, result.examples))
+        yield Evaluated(epoch=self._epoch, loss=result.loss, accuracy=result.accuracy, examples=examples)
 
     def _has_stepped_with_the_run(self) -> bool:
         """Whether the new epoch's model is the run's, with which others' models may be compared.
@@ -284,11 +291,10 @@ class Trainer:
         """The same with the loss of what all peers have in common, as it is signed; see ``base_evaluation.py``."""
         return of_base_weights(evaluated, self._recipe, self._optimizer)
 
-    def _evaluate(self) -> Evaluated:
+    def _evaluate(self) -> Evaluation:
         result = self._recipe.evaluate()
         return_free_memory()  # what many samples at once have needed
-        examples = tuple(map(_solved, result.examples))
-        return Evaluated(epoch=self._epoch, loss=result.loss, accuracy=result.accuracy, examples=examples)
+        return result
 
     def _progress(self) -> Progress:
         tracker, stalled_seconds = self._optimizer.tracker, self._stalled_seconds
