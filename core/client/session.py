@@ -131,7 +131,12 @@ class Session:
         return next(same, None)
 
     def with_evaluation(self, evaluated: Evaluated) -> Session:
-        """The session with a new evaluation; the first one with examples stays, to compare later answers with."""
+        """The session with a new evaluation; the first one with examples stays, to compare later answers with.
+
+        One that could not be measured takes the place of none.
+        """
+        if evaluated.accuracy is None:
+            return self
         first = self.first_evaluated
         if first is None and evaluated.examples:
             first = evaluated

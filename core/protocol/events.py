@@ -242,11 +242,11 @@ class ContributionStatus(Event, tag="contribution_status", kw_only=True, frozen=
 
 
 class Evaluated(Event, tag="evaluated", kw_only=True, frozen=True):
-    """The model's loss and accuracy on the validation set; ``accuracy`` is the share of exact matches, 0 to 1."""
+    """Loss and ``accuracy`` (exact matches, 0 to 1) on the validation set; neither where experts were lacking."""
 
     epoch: Count
     loss: float | None
-    accuracy: float
+    accuracy: float | None
     examples: Examples = ()
 
 

@@ -1659,6 +1659,10 @@
         <translation>Epoche %1: Genauigkeit %2 bei nicht trainierten Beispielen, Loss %3.</translation>
     </message>
     <message>
+        <source>Epoch %1: not measured, as nobody answered for a layer&apos;s experts.</source>
+        <translation>Epoche %1: nicht gemessen, da niemand für die Experten einer Schicht geantwortet hat.</translation>
+    </message>
+    <message>
         <source>The organiser measured a loss of %1 after epoch %2.</source>
         <translation>Der Organisator hat nach Epoche %2 einen Loss von %1 gemessen.</translation>
     </message>

@@ -13,6 +13,7 @@ from typing import TypeVar
 import psutil
 
 from tests.bench.defences.defences_cost import DefencesMeasured, defences_deeds
+from tests.bench.experts.cut import cut_host_deeds
 from tests.bench.experts.kill import killed_host_deeds
 from tests.bench.experts.memory import host_memory_deeds
 from tests.bench.experts.rows import ExpertsMeasured, experts_deeds
@@ -85,6 +86,8 @@ def measure(plan: Plan, ground: Ground) -> Measured:
         _do_all(experts_deeds(ground, plan.expert_steps, measured.experts), measured)
     if "experts_kill" in plan.rows:
         _do_all(killed_host_deeds(ground, measured.experts), measured)
+    if "experts_cut" in plan.rows:
+        _do_all(cut_host_deeds(ground, measured.experts), measured)
     if "experts_memory" in plan.rows:
         _do_all(host_memory_deeds(ground, plan.expert_seconds, measured.experts), measured)
     _do_all(local_sgd_deeds(plan, ground, measured.local_sgd), measured)

@@ -32,6 +32,7 @@ ROWS = (
     "gradient_liars",
     "experts",
     "experts_kill",
+    "experts_cut",
     "experts_memory",
     "fleet",
     "steering",

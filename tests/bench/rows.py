@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from statistics import median
 
 from tests.bench.defences.defences_cost import defences_rows
+from tests.bench.experts.cut import cut_host_rows
 from tests.bench.experts.kill import killed_host_rows
 from tests.bench.experts.memory import host_memory_row
 from tests.bench.experts.rows import experts_rows
@@ -53,6 +54,7 @@ def rows_of(names: Sequence[str], measured: Measured, micro_batch_seconds: float
         "gradient_liars": lambda: [gradient_liars_row(measured.gradient_liars)],
         "experts": lambda: experts_rows(measured.experts),
         "experts_kill": lambda: killed_host_rows(measured.experts),
+        "experts_cut": lambda: cut_host_rows(measured.experts),
         "experts_memory": lambda: [host_memory_row(measured.experts)],
         **local_sgd_rows(measured.local_sgd),
         **fleet_rows(measured.fleet),

@@ -67,7 +67,8 @@ class PlainDisplay:
                 self._print_progress(event, session)
             case Evaluated():
                 self._print(event_log.line(event))
-                self._print(_examples(event))
+                if event.examples:
+                    self._print(_examples(event))
             case Network() if isinstance(session.opening, Join) and session.opening.lists_peers:
                 pass  # who only asks for the peers is there for seconds
             case RunContinued(switch=None):

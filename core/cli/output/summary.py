@@ -42,8 +42,8 @@ class Tally:
             case RoundFinished(kind="gradients" | "changes"):
                 shared = self.shared_rounds + is_averaged(event)
                 return replace(tally, rounds=self.rounds + 1, shared_rounds=shared)
-            case Evaluated():
-                return replace(tally, accuracy=event.accuracy)
+            case Evaluated(accuracy=float(accuracy)):
+                return replace(tally, accuracy=accuracy)
             case _:
                 return tally
 

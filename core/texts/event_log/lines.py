@@ -229,6 +229,20 @@ def _of_network(event: Network) -> str:
 _Work = TrainingStarted | RoundFinished | ContributionStatus | Evaluated | RunScored | CheckpointSaved
 
 
+def _of_evaluation(event: Evaluated) -> str:
+    epoch = figures.count(event.epoch)
+    if event.accuracy is None:
+        return fill_placeholders(
+            translate("EventLog", "Epoch %1: not measured, as nobody answered for a layer's experts."), epoch
+        )
+    return fill_placeholders(
+        translate("EventLog", "Epoch %1: accuracy %2 on what nobody trains on, loss %3."),
+        epoch,
+        figures.share(event.accuracy),
+        figures.loss(event.loss),
+    )
+
+
 def _of_work(event: _Work) -> str:
     match event:
         case TrainingStarted():
@@ -243,12 +257,7 @@ def _of_work(event: _Work) -> str:
         case ContributionStatus():
             return _of_contribution(event)
         case Evaluated():
-            return fill_placeholders(
-                translate("EventLog", "Epoch %1: accuracy %2 on what nobody trains on, loss %3."),
-                figures.count(event.epoch),
-                figures.share(event.accuracy),
-                figures.loss(event.loss),
-            )
+            return _of_evaluation(event)
         case RunScored():
             return fill_placeholders(
                 translate("EventLog", "The organiser measured a loss of %1 after epoch %2."),

@@ -25,8 +25,8 @@ class MixtureLayer(nn.Module):
     """The router is trained here, the experts by their hosts.
 
     Without an answer a token goes on unchanged, as it does beyond an expert's capacity (arXiv:2101.03961, section 2.2):
-    the layer stands on a residual branch. ``load_balancing_loss`` is that of the last call. The ``experts`` are set by
-    whoever builds the model.
+    the layer stands on a residual branch. ``load_balancing_loss`` is that of the last call, ``unanswered_calls`` counts
+    those in which nobody answered for any token. The ``experts`` are set by whoever builds the model.
     """
 
     experts: Experts
@@ -36,6 +36,7 @@ class MixtureLayer(nn.Module):
         self.router = Router(hidden_size, spec)
         self.load_balancing_loss = torch.zeros(())
         self.last = RoutedTokens()
+        self.unanswered_calls = 0
         self._seed = 0
 
     def forward(self, stream: Tensor) -> Tensor:
@@ -44,6 +45,7 @@ class MixtureLayer(nn.Module):
         available = self.experts.available()
         if not available:
             self.load_balancing_loss, self.last = tokens.new_zeros(()), RoutedTokens(routed=len(tokens))
+            self.unanswered_calls += 1
             return torch.zeros_like(stream)
         routing: Routing = self.router(tokens, available)
         self.load_balancing_loss = routing.load_balancing_loss()
@@ -62,5 +64,6 @@ class MixtureLayer(nn.Module):
         answered = torch.zeros_like(routing.sent)
         answered[rows, choices] = has_answer
         self.last = RoutedTokens(routing.sent.numel(), len(rows), int(has_answer.sum()))
+        self.unanswered_calls += not self.last.answered
         weights = routing.weights(answered)[rows, choices]
         return torch.zeros_like(tokens).index_add(0, rows, (outputs * weights[:, None]).to(tokens))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import torch
 from torch import Tensor
 
@@ -13,7 +15,7 @@ from core.worker.recipes.language_model import LanguageModel
 from core.worker.recipes.mixture_model import remote_model
 from core.worker.recipes.objective import NextToken
 from core.worker.recipes.precision import MixedPrecision
-from core.worker.recipes.recipe import Batch
+from core.worker.recipes.recipe import Batch, Evaluation
 
 
 class MixtureLanguageModel(LanguageModel):
@@ -33,6 +35,15 @@ class MixtureLanguageModel(LanguageModel):
     def loss(self, batch: Batch) -> Tensor:
         """The mean cross-entropy in nats, and the load balancing loss by its weight."""
         return super().loss(batch) + self._mixture.load_balancing_loss()
+
+    def evaluate(self) -> Evaluation:
+        """As every language model; it is not of all layers where nobody answered for the experts of one meanwhile."""
+        before = self._unanswered_calls()
+        evaluation = super().evaluate()
+        return dataclasses.replace(evaluation, of_all_layers=self._unanswered_calls() == before)
+
+    def _unanswered_calls(self) -> int:
+        return sum(each.unanswered_calls for each in self._mixture.mixtures.values())
 
     def routed(self) -> RoutedTokens:
         """What became of the tokens of the last batch, in all layers together."""

@@ -45,11 +45,21 @@ def shown_examples(examples: int, most: int) -> Tensor:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Loss in nats and accuracy, the share of right answers, on the validation set, which no peer trains on."""
+    """Loss in nats and accuracy, the share of right answers, on the validation set, which no peer trains on.
+
+    One that was not ``of_all_layers`` says nothing of the run's model: nobody answered for the experts of some layer,
+    and what passed it went on unchanged.
+    """
 
     loss: float
     accuracy: float
     examples: tuple[Example, ...]
+    of_all_layers: bool = True
+
+    @property
+    def measured_loss(self) -> float | None:
+        """The loss of the run's model, to compare, to sign and to keep; ``None`` where a layer was left out."""
+        return self.loss if self.of_all_layers else None
 
 
 class Recipe(Protocol):

@@ -110,7 +110,7 @@ class RunParticipation:
 
     def hold(self, is_held: bool) -> None:
         """Compute nothing from now on, and stay connected; or go on."""
-        self._trainer.is_held = self.optimizer.tracker.is_held = is_held
+        self._trainer.is_held = is_held
 
     def plan(self, edits: Sequence[Edit]) -> None:
         """Use the numbers of these changes, each from its epoch on; raises UserError for more than was agreed to."""
@@ -207,7 +207,7 @@ def open_participation(
         with open_experts(swarm, manifest, prepared.recipe, config.hosting, gate, channel, supervisor) as experts:
             yield RunParticipation(
                 config.device,
-                *_training(prepared, config, optimizer, findings, lambda: link.is_cut or experts.are_lacking),
+                *_training(prepared, config, optimizer, findings, lambda: link.is_cut, lambda: experts.are_lacking),
                 optimizer,
                 ContributionReporter(channel, optimizer, monitor, lambda: link.problem),
                 link,
@@ -230,10 +230,11 @@ def _training(
     config: ParticipationConfig,
     optimizer: SwarmOptimizer,
     findings: FindingsLedger,
-    must_rest: Callable[[], bool],
+    is_cut: Callable[[], bool],
+    lacks_experts: Callable[[], bool],
 ) -> tuple[Trainer, ChangeTrials]:
     """What computes: the training loop, and the trials of what others have changed."""
-    trainer = prepared.trainer(optimizer, config.rate_limiter, must_rest)
+    trainer = prepared.trainer(optimizer, config.rate_limiter, is_cut, lacks_experts)
     return trainer, ChangeTrials(prepared.recipe, optimizer, findings.add_trial)
 
 

@@ -74,9 +74,16 @@ class PreparedTraining:
     micro_batch: int
     numeric_checks: NumericChecks
 
-    def trainer(self, optimizer: SwarmOptimizer, rate_limiter: RateLimiter, is_cut: Callable[[], bool]) -> Trainer:
-        """The training loop, which rests while ``is_cut``."""
-        return Trainer(self.recipe, optimizer, self.micro_batch, rate_limiter, self.numeric_checks, is_cut)
+    def trainer(
+        self,
+        optimizer: SwarmOptimizer,
+        rate_limiter: RateLimiter,
+        is_cut: Callable[[], bool],
+        lacks_experts: Callable[[], bool],
+    ) -> Trainer:
+        """The training loop, which does nothing while ``is_cut``, and only follows the run while it lacks experts."""
+        checks = self.numeric_checks
+        return Trainer(self.recipe, optimizer, self.micro_batch, rate_limiter, checks, is_cut, lacks_experts)
 
 
 class DownloadProgress:

@@ -60,6 +60,7 @@ class ChangeTrials:
         """By which share of it the held-out loss of base weights changes along each peer's changes.
 
         Who shows what is no encoding is left out; changes or losses that are no numbers are the worst that there is.
+        Nobody is judged by a loss for which the experts of some layer were lacking.
         """
         norms = {peer_id: norm for peer_id, change in changes.items() if (norm := _norm(change, len(base))) is not None}
         self._norms.extend(filter(math.isfinite, norms.values()))
@@ -70,6 +71,8 @@ class ChangeTrials:
                 steps = (step, -step) if self._is_even_try(peer_id) else (-step, step)
                 losses = {each: self._loss(base, changes[peer_id], each) for each in steps}
                 towards, away = losses[step], losses[-step]
+                if towards is None or away is None:
+                    continue
                 share = (towards - away) / (towards + away) if towards != away else 0.0
                 found[peer_id] = share if math.isfinite(share + norm) else 1.0
         return found
@@ -80,10 +83,10 @@ class ChangeTrials:
         self._tries[peer_id] += 1
         return self._tries[peer_id] % 2 == 0
 
-    def _loss(self, base: Sequence[Tensor], change: EncodedTensors, step: float) -> float:
+    def _loss(self, base: Sequence[Tensor], change: EncodedTensors, step: float) -> float | None:
         for index, (place, weights) in enumerate(zip(self._places, base, strict=True)):
             place.copy_(weights - step * change.decoded(index))
-        return self._recipe.evaluate().loss
+        return self._recipe.evaluate().measured_loss
 
 
 def _norm(change: EncodedTensors, tensors: int) -> float | None:

@@ -55,9 +55,15 @@ class NumericChecks:
     def model_error(self, is_agreed: bool = False) -> Detail:
         """What is wrong with the model's present parameters, another peer's; empty where they may be right.
 
-        ``is_agreed`` says that they are of an epoch beyond ours which is signed, or which most have come to.
+        ``is_agreed`` says that they are of an epoch beyond ours which is signed, or which most have come to. Where
+        experts of some layer are lacking, so that no loss can be compared, it must only be a number.
         """
-        self._refused_model = self._model_error(self._recipe.evaluate().loss, is_agreed)
+        evaluation = self._recipe.evaluate()
+        if evaluation.of_all_layers:
+            self._refused_model = self._model_error(evaluation.loss, is_agreed)
+        else:
+            log.info("a state is not compared with others: experts of some layer are lacking")
+            self._refused_model = "" if math.isfinite(evaluation.loss) else localized("its loss is not a number")
         return self._refused_model
 
     def why_refused(self) -> Detail:
@@ -103,10 +109,10 @@ class NumericChecks:
             self._worst_signed = max(losses[-REMEMBERED_LOSSES:]) + max(may_lack, LEAST_NOISE * self._untrained_loss)
 
     def observe_checkpoint(self) -> None:
-        """Remember the loss of the model that we go on with; it counts from the beginning."""
-        loss = self._recipe.evaluate().loss
-        for _ in range(MIN_LOSSES):
-            self.observe(loss)
+        """Remember the loss of the model that we go on with; it counts from the beginning, if it can be measured."""
+        if (loss := self._recipe.evaluate().measured_loss) is not None:
+            for _ in range(MIN_LOSSES):
+                self.observe(loss)
 
     def observe(self, loss: float) -> None:
         """Remember what our own model's loss is."""

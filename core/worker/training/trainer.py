@@ -18,7 +18,7 @@ from core.protocol.examples import MAX_CHARACTERS, Solved
 from core.worker.compute.memory_errors import named_out_of_memory
 from core.worker.compute.process_memory import return_free_memory
 from core.worker.delegation.download_limit import downloads
-from core.worker.recipes import Example, Recipe
+from core.worker.recipes import Evaluation, Example, Recipe
 from core.worker.swarm import SwarmOptimizer, received_bytes, sent_bytes
 from core.worker.training.base_evaluation import of_base_weights
 from core.worker.training.duty_cycle import DutyCycle
@@ -51,11 +51,12 @@ class RateLimiter:
 
 
 class Trainer:
-    """The training loop of one recipe in one swarm; it rests while ``is_cut``, as nobody would get the gradient.
+    """The training loop of one recipe in one swarm; it does nothing while ``is_cut``, as nobody would hear of it.
 
     ``micro_batch`` is in samples; it is halved where the device has no memory for it. The loop computes as large a
     share of the time as the ``duty_cycle`` allows, and follows the others' progress in the rest of it. While it
-    ``is_held``, which any thread may change, it computes nothing, and follows only those who have gone on.
+    ``is_held``, which any thread may change, or ``lacks_experts``, it computes nothing, and follows only those who
+    have gone on.
     """
 
     def __init__(
@@ -66,9 +67,11 @@ class Trainer:
         rate_limiter: RateLimiter,
         numeric_checks: NumericChecks,
         is_cut: Callable[[], bool],
+        lacks_experts: Callable[[], bool] = lambda: False,
     ) -> None:
         self._recipe, self._optimizer, self._micro_batch = recipe, optimizer, micro_batch
-        self._rate_limiter, self._checks, self._is_cut = rate_limiter, numeric_checks, is_cut
+        self._rate_limiter, self._checks = rate_limiter, numeric_checks
+        self._is_cut, self._lacks_experts = is_cut, lacks_experts
         self.duty_cycle = DutyCycle()
         self.is_held = self._was_held = False
         self.learning_rate: Callable[[int], float | None] = lambda epoch: None  # of its step, if it may be changed
@@ -107,8 +110,8 @@ class Trainer:
         while not leaving.is_set():
             if self._is_cut():
                 leaving.wait(REPORT_SECONDS)
-            elif self.is_held or self._was_held:
-                self._hold(leaving)
+            elif (is_held := self.is_held or self._lacks_experts()) or self._was_held:
+                self._hold(is_held, leaving)
             elif self._staleness.must_wait(self.epoch_samples + self._micro_batch):
                 self._rest(self._staleness.rest, leaving)
             elif self._has_nothing_to_compute or self.duty_cycle.rest_seconds > REST_SECONDS:
@@ -188,11 +191,14 @@ class Trainer:
             follow()
         leaving.wait(REST_SECONDS)
 
-    def _hold(self, leaving: threading.Event) -> None:
-        """The run is paused: wait for a moment of it; the first rest after it lets our speed be measured anew."""
-        optimizer, self._was_held = self._optimizer, self.is_held
-        if not self._was_held or optimizer.tracker.ready_to_update_epoch or optimizer.state_averager.pending_updates:
+    def _hold(self, is_held: bool, leaving: threading.Event) -> None:
+        """Wait for a moment of a pause; the first rest after it lets our speed be measured anew."""
+        optimizer, self._was_held = self._optimizer, is_held
+        optimizer.tracker.is_held = is_held
+        if not is_held or optimizer.tracker.ready_to_update_epoch or optimizer.state_averager.pending_updates:
             optimizer.rest()
+        else:
+            optimizer.take_newer_state()
         leaving.wait(REST_SECONDS)
 
     @contextlib.contextmanager
@@ -236,18 +242,25 @@ class Trainer:
         return float(self._loss_sum)
 
     def _check_model(self) -> Iterator[AnyEvent]:
-        """Evaluate the model of the new epoch; where its loss is absurd, load the others' state."""
-        evaluated = self._evaluate()
-        loss = math.nan if evaluated.loss is None else evaluated.loss
-        if error := self._checks.loss_error(loss):
+        """Evaluate the model of the new epoch; where its loss is absurd, load the others' state.
+
+        Nothing follows from an evaluation in which experts of some layer were lacking.
+        """
+        result, is_of_run = self._evaluate(), self._has_stepped_with_the_run()
+        if not result.of_all_layers:
+            log.info("epoch %d is not measured: experts of some layer are lacking", self._epoch)
+            yield Evaluated(epoch=self._epoch, loss=None, accuracy=None)
+            return
+        if error := self._checks.loss_error(result.loss):
             log.warning("the model after epoch %d: %s", self._epoch, error)
             yield from self._replace_model(error)
         else:
             self._absurd_epochs = 0
             self._warned_of.discard(ErrorKind.STATE_REFUSED)
-            if self._has_stepped_with_the_run():
-                self._checks.observe(loss)
-        yield evaluated
+            if is_of_run:
+                self._checks.observe(result.loss)
+        examples = tuple(map(_solved, result.examples))
+        yield Evaluated(epoch=self._epoch, loss=result.loss, accuracy=result.accuracy, examples=examples)
 
     def _has_stepped_with_the_run(self) -> bool:
         """Whether the new epoch's model is the run's, with which others' models may be compared.
@@ -279,11 +292,10 @@ class Trainer:
         """The same with the loss of what all peers have in common, as it is signed; see ``base_evaluation.py``."""
         return of_base_weights(evaluated, self._recipe, self._optimizer)
 
-    def _evaluate(self) -> Evaluated:
+    def _evaluate(self) -> Evaluation:
         result = self._recipe.evaluate()
         return_free_memory()  # what many samples at once have needed
-        examples = tuple(map(_solved, result.examples))
-        return Evaluated(epoch=self._epoch, loss=result.loss, accuracy=result.accuracy, examples=examples)
+        return result
 
     def _progress(self) -> Progress:
         tracker, stalled_seconds = self._optimizer.tracker, self._stalled_seconds
@@ -293,8 +305,8 @@ class Trainer:
             epoch=self._epoch,
             samples=max(everybody.samples_accumulated, mine),  # the sum is some reports behind
             target=everybody.target_batch_size,
-            samples_per_second=None if self.is_held else tracker.statistics.my_rate(),
-            swarm_samples_per_second=None if self.is_held else tracker.statistics.swarm_rate(),
+            samples_per_second=None if self._was_held else tracker.statistics.my_rate(),
+            swarm_samples_per_second=None if self._was_held else tracker.statistics.swarm_rate(),
             peers=max(1, everybody.num_peers),
             clients=everybody.num_clients,
             loss=self.loss,

@@ -59,7 +59,7 @@ def _killed(ground: Ground, measured: ExpertsMeasured) -> object:
     with told_as_not_measured():
         for seed in SEEDS:
             with peer_group(ground.folder / f"experts-killed-{seed}") as group:
-                hosts, trainers = _started(group, seed)
+                hosts, trainers = started(partial(_start, group), seed)
                 time.sleep(SECONDS_BEFORE_KILL)
                 victim = hosts.pop(1)
                 since, steps = ([len(each.said) for each in scripts] for scripts in (hosts, trainers))
@@ -71,19 +71,22 @@ def _killed(ground: Ground, measured: ExpertsMeasured) -> object:
     return measured.standstill, measured.lost
 
 
-def _started(group: PeerGroup, seed: int) -> tuple[list[Script], list[Script]]:
-    """The hosts, and two trainers that train."""
-    hosts, addresses = started_hosts(starter(group, STEPS_BEFORE, seed), "watched")
-    seeds = seed, seed + SECOND_TRAINER
-    trainers = [starter(group, STEPS_BEFORE, each)("remote", *addresses) for each in seeds]
+def _start(group: PeerGroup, seed: int, role: str, *addresses: str) -> Script:
+    return starter(group, STEPS_BEFORE, seed)(role, *addresses)
+
+
+def started(start: Callable[..., Script], seed: int) -> tuple[list[Script], list[Script]]:
+    """The hosts, and two trainers that train; ``start`` takes a seed, a role and addresses."""
+    hosts, addresses = started_hosts(partial(start, seed), "watched")
+    trainers = [start(each, "remote", *addresses) for each in (seed, seed + SECOND_TRAINER)]
     for trainer in trainers:
         trainer.until(lambda said: "present" in said, seconds=LIMIT_SECONDS)
     return hosts, trainers
 
 
-def longest_step(trainer: Script, since: int) -> float:
+def longest_step(trainer: Script, since: int, steps: int = STEPS_AFTER) -> float:
     """The longest one from that place in what the trainer has said until so many more have been taken."""
-    end = len(trainer.said) + STEPS_AFTER
+    end = len(trainer.said) + steps
     trainer.until(lambda _said: len(trainer.said) > end, since, LIMIT_SECONDS)
     return max(float(said["seconds"]) for said in trainer.said[since:end])
 

@@ -92,7 +92,8 @@ def be_remote(folder: Path, steps: int, seed: int, listen: str, addresses: Seque
     going_on = threading.Event()
     threading.Thread(target=set_after_a_line, args=(going_on,), daemon=True).start()
     while not going_on.is_set():
-        say(seconds=training.step(), present=sum(caller.directory.host_of(each) is not None for each in EXPERTS))
+        seconds, present = training.step(), sum(caller.directory.host_of(each) is not None for each in EXPERTS)
+        say(at=time.monotonic(), seconds=seconds, present=present)
     say(done=True)
 
 

@@ -62,7 +62,8 @@ class Lost:
 class ExpertsMeasured:
     """``hosted`` is by the name of the line; ``standstill`` is the longest step since a host was killed, in seconds.
 
-    ``lost`` is what its experts had learned since others got their copies.
+    ``lost`` is what its experts had learned since others got their copies. ``cut_standstill`` is the same of a host
+    whose line went dead, and ``forgetting`` the time until no trainer asked it any more.
     ``host_growth`` is a host's memory at the end of an hour, as a multiple of that in its first minutes.
     """
 
@@ -71,6 +72,8 @@ class ExpertsMeasured:
     trunk: Trained | None = None
     standstill: float | None = None
     lost: tuple[Lost, ...] = ()
+    cut_standstill: float | None = None
+    forgetting: float | None = None
     host_growth: float | None = None
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.bench.experts.cut import cut_host_deeds, cut_host_rows
 from tests.bench.experts.kill import STEPS_AFTER, killed_host_deeds, killed_host_rows, longest_step, lost_with
 from tests.bench.experts.memory import FEW, LOOKS, growth, host_memory_row
 from tests.bench.experts.rows import (
@@ -32,9 +33,11 @@ def measured(loss: float = 0.5) -> ExpertsMeasured:
 def test_what_was_not_measured_has_no_figure() -> None:
     assert [row.is_reached for row in experts_rows(ExpertsMeasured())] == [None] * 2
     assert [row.is_reached for row in killed_host_rows(ExpertsMeasured())] == [None] * 2
-    assert {"experts", "experts_kill"} <= set(FULL.rows)
+    assert [row.is_reached for row in cut_host_rows(ExpertsMeasured())] == [None] * 2
+    assert {"experts", "experts_kill", "experts_cut"} <= set(FULL.rows)
     assert len(experts_deeds(Ground.__new__(Ground), 1, ExpertsMeasured())) == 2 + len(LINES)
     assert len(killed_host_deeds(Ground.__new__(Ground), ExpertsMeasured())) == 1
+    assert len(cut_host_deeds(Ground.__new__(Ground), ExpertsMeasured())) == 1
 
 
 @pytest.mark.parametrize(("loss", "is_reached"), [(0.99, True), (1.0, False)])

@@ -142,6 +142,7 @@ TOLD: list[tuple[ClientEvent, str]] = [
     (ContributionStatus(state="without_step"), "no round moves the run"),
     (ContributionStatus(state="alone", reason=LocalizedText("Nobody\x1b[2J came.")), "Nobody[2J came."),
     (Evaluated(epoch=42, loss=0.12, accuracy=0.5), "accuracy 50 %"),
+    (Evaluated(epoch=42, loss=None, accuracy=None), "not measured, as nobody answered for a layer's experts"),
     (RunScored(latest=Score(epoch=42, loss=0.12, at=1e9)), "loss of 0.12"),
     (
         SuspectsSeen(suspects=(Suspect(peer_id="liar\x1b[2J", named_by=3, rounds=9, refused_states=0),)),

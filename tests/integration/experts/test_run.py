@@ -196,6 +196,7 @@ def test_without_any_host_the_trainers_skip_the_layer_say_so_and_go_on(swarm: Sw
         trainer.wait_for(Warned, lambda event: event.problem == ErrorKind.EXPERTS_AWAY.key, since=left)
         here = len(trainer.said)
         trainer.wait_for(RoundFinished, lambda event: event.kind == swarm.kind and averaged(event), since=here)
+        trainer.wait_for(Evaluated, lambda event: event.accuracy is None and event.loss is None, since=here)
 
 
 def test_the_organiser_has_collected_all_experts_and_its_export_computes_and_knows_the_same_in_plain_pytorch(

@@ -12,6 +12,7 @@ import pytest
 from core.errors import ErrorKind
 from core.protocol.events import Progress, RoundFinished, Warned
 from core.run.manifest import RunManifest
+from core.run.spec.collaboration import Mode
 from core.run.spec.recipe import MoeLM
 from tests.bench.local_sgd.recorded_peers import RecordedPeers
 from tests.integration.experts.test_run import Swarm, assert_whole_rounds_leave_equal_weights, toy_mixture
@@ -27,11 +28,13 @@ REPORTS = 70  # half a second each
 LIMIT_SECONDS = 400.0
 
 
-def that_waits(hub: Hub) -> RunManifest:
-    """The toy run, with training during an exchange, and with layers that cannot be left out."""
-    run = toy_mixture(hub, "local-sgd")
+def that_waits(hub: Hub, mode: Mode = "local-sgd") -> RunManifest:
+    """The toy run with layers that cannot be left out; local SGD trains during an exchange."""
+    run = toy_mixture(hub, mode)
     assert isinstance(run.recipe, MoeLM)
-    together = msgspec.structs.replace(run.collaboration, overlap="delayed", max_round_seconds=ROUND_SECONDS)
+    together = run.collaboration
+    if mode == "local-sgd":
+        together = msgspec.structs.replace(together, overlap="delayed", max_round_seconds=ROUND_SECONDS)
     experts = msgspec.structs.replace(run.recipe.experts, when_away="wait")
     return msgspec.structs.replace(
         run, collaboration=together, recipe=msgspec.structs.replace(run.recipe, experts=experts)

@@ -39,6 +39,12 @@ table inet host {
   }
 }
 """
+SILENCE = """
+table inet silence {
+  chain in { type filter hook input priority filter; policy drop; iifname "lo" accept; }
+  chain out { type filter hook output priority filter; policy drop; oifname "lo" accept; }
+}
+"""
 ROUTER = """
 table inet router {
   chain miniupnpd {}
@@ -129,8 +135,12 @@ class Host:
         """Whatever others begin is dropped from now on."""
         self.run("nft", "-f", "-", text=HOST_FIREWALL)
 
+    def silence(self) -> None:
+        """No packet comes or goes from now on, and nobody is told: no connection ends, and its neighbours know it."""
+        self.run("nft", "-f", "-", text=SILENCE)
+
     def drop_firewall(self) -> None:
-        """Whatever others begin is let in again."""
+        """Whatever others begin is let in again, and nothing is silenced."""
         self.run("nft", "flush", "ruleset")
 
     def add_dead_ipv6(self) -> None:

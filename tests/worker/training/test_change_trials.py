@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -13,6 +12,7 @@ from torch import Tensor
 
 from core.run.spec.data import SumsData
 from core.run.spec.recipe import ArithmeticGPT
+from core.worker.recipes import Evaluation
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
 from core.worker.swarm import EncodedTensors
 from core.worker.swarm.aggregation.rules import aggregate
@@ -119,10 +119,10 @@ class WithExpertsElsewhere:
     def __init__(self) -> None:
         self.model, self._loss = torch.nn.Linear(2, 1), 4.0
 
-    def evaluate(self) -> SimpleNamespace:
+    def evaluate(self) -> Evaluation:
         """A per cent less than the last time."""
         self._loss *= 0.99
-        return SimpleNamespace(loss=self._loss)
+        return Evaluation(self._loss, 0.0, ())
 
 
 def test_nobody_is_named_because_experts_on_other_computers_learn_between_two_measurements() -> None:

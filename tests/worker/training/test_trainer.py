@@ -214,6 +214,35 @@ def test_who_has_taken_all_steps_of_a_round_rests_until_it_ends() -> None:
     assert (len(optimizer.steps), optimizer.rests) == (2 * 5, 2 * 3)
 
 
+class Overtaken(Alone):
+    """Stands for an optimizer of a peer that comes back; the run has come further meanwhile, and its state is there."""
+
+    def __init__(self, recipe: Cramped) -> None:
+        super().__init__(recipe)
+        self.tracker.ready_to_update_epoch, self.state_averager.pending_updates = False, ()
+
+    def take_newer_state(self) -> None:
+        self.local_epoch = 7
+
+
+@pytest.mark.parametrize("waits_for", ["organiser", "experts"])
+def test_who_waits_computes_nothing_and_takes_the_runs_state_all_the_same(waits_for: str) -> None:
+    recipe, leaving, are_away = Cramped(room=4), threading.Event(), waits_for == "experts"
+    optimizer, checks = Overtaken(recipe), NumericChecks.of_untrained(recipe)
+    trainer = Trainer(
+        recipe, cast(SwarmOptimizer, optimizer), 4, RateLimiter(), checks, lambda: False, lambda: are_away
+    )
+    trainer.is_held = waits_for == "organiser"
+    events = trainer.events(leaving, "cpu")
+    assert next(event for event in events if isinstance(event, Evaluated)).epoch == 7
+    assert next(event for event in events if isinstance(event, Progress)).samples_per_second is None
+    assert not optimizer.steps and optimizer.tracker.is_held
+    trainer.is_held = are_away = False
+    done = next(event for event in events if isinstance(event, Progress) and event.contributed_samples)
+    leaving.set()
+    assert done.contributed_samples == sum(optimizer.steps) and not optimizer.tracker.is_held
+
+
 class LocalSteps(Alone):
     """With local SGD; of each epoch, ``is_outer_step`` says whether the run's base weights have moved."""
 

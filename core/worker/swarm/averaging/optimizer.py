@@ -28,7 +28,7 @@ from core.worker.swarm.averaging.progress_tracker import ObservedTracker
 from core.worker.swarm.averaging.round_reasons import round_finished
 from core.worker.swarm.averaging.rounds import Listeners, Rounds
 from core.worker.swarm.averaging.state_download import Interrupted, StateDownload
-from core.worker.swarm.averaging.timeouts import shared_seconds
+from core.worker.swarm.averaging.timeouts import averager_timeouts, shared_seconds, silence_seconds
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.patches.shunned_peers import BarredPeers
 from core.worker.swarm.trust.arrival import Arrival
@@ -39,7 +39,6 @@ AVERAGER_SECONDS = 0.5
 TRACKER_SECONDS = 0.2
 GOODBYE_SECONDS = 2.0  # a busy computer may need them
 MAX_FAILED_DOWNLOADS = 7  # over two minutes
-MIN_SILENCE_SECONDS = 5.0
 LEFT_OVER = 1.5  # times the time of matchmaking, which a search takes at the least
 LATE = 0.8  # of the time for which a group waits for a member that does not begin
 
@@ -166,13 +165,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         return GradientAverager(**kwargs) if rank is None else PowerSGDGradientAverager(rank=rank, **kwargs)
 
     def _averager_options(self, rounds: Rounds) -> dict[str, Any]:
-        """What both averagers' constructors are given, before they fork.
-
-        WORKAROUND H21: hivemind's 3 s for a leader's answer end in deadlocks unless they are less than
-        ``matchmaking_time``; and its ``next_chunk_timeout``, which must be long for the download of the state, is
-        also how long an all-reduce would wait for a peer that has vanished.
-        """
-        silence = max(MIN_SILENCE_SECONDS, self.matchmaking_time)
+        """What both averagers' constructors are given, before they fork."""
         return {
             "rounds": rounds,
             "children": self._children,
@@ -180,9 +173,7 @@ class SwarmOptimizer(hivemind.Optimizer):
             "last_exchange": self._last_exchange,
             "bandwidth": self._collaboration.bandwidth,
             "aggregation": aggregation_rule(self._collaboration),
-            "request_timeout": min(3.0, 0.8 * self.matchmaking_time),
-            "sender_timeout": silence,
-            "reducer_timeout": 2 * silence,
+            **averager_timeouts(self.matchmaking_time),
         }
 
     def _report(self, kind: Any, control: StepControl, seconds: float, epoch: int | None, **options: Any) -> None:
@@ -201,6 +192,11 @@ class SwarmOptimizer(hivemind.Optimizer):
     def rest(self) -> None:
         """Follow the others' progress without a micro-batch of our own, as ``step`` does with one."""
         self.step(batch_size=0)
+
+    def take_newer_state(self) -> None:
+        """Load the run's state where others have come further, as ``rest`` does, and end no epoch."""
+        if self._should_load_state_from_peers():
+            self.load_state_from_peers()
 
     def _refused(self, peer_id: str, why: Detail) -> None:
         self._last_refusal = localized("%1 offers one, but %2.", peer_id, why)
@@ -270,7 +266,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         averager, patience = self.state_averager, LEFT_OVER * self.matchmaking_time
         averager.cancel_searching(patience, self.scheduled_state)
         if self.delay_optimizer_step:
-            silence = max(MIN_SILENCE_SECONDS, self.matchmaking_time)
+            silence = silence_seconds(self.matchmaking_time)
             averager.end_delayed_updates(min(patience, LATE * silence), self.allreduce_timeout, self.scheduled_state)
         averager.weight = weight_of_epoch(self.tracker)
         super()._update_global_epoch(*args, **kwargs)

@@ -64,7 +64,7 @@ class ObservedTracker(ProgressTracker):
     on_no_peers_left: Callable[[], None] | None = None
     counts_rests = _forgot_first_speed = False
     extrapolated_from = -math.inf  # at the earliest, what others report: until then all waited; in seconds since 1970
-    is_held = False  # whether the organiser has paused the run: then we end no epoch but with those who have
+    is_held = False  # whether we are to compute nothing: then we end no epoch but with those who have
     _left_at: int | None = None  # the epoch of our record of an earlier start, if there is one
     _has_last_look = False  # whether we have looked, or asked to, since our epoch was over
     _scores: Sequence[Score] = ()

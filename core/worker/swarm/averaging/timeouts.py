@@ -8,6 +8,7 @@ from multiprocessing.sharedctypes import Synchronized
 SLOWEST_BITS_PER_SECOND = 1e6  # of a home line, each way, with which one can take part
 LONGEST_SECONDS = 3600.0
 MAX_STRETCH = 4.0
+MIN_SILENCE_SECONDS = 5.0
 _FLOAT_BYTES = 4  # what is compressed takes less
 
 SharedSeconds = Synchronized  # of a float, in memory that forked processes share
@@ -68,3 +69,23 @@ class AllreduceTimeouts:
 
 def _seconds(sent_bytes: float) -> float:
     return sent_bytes * 8 / SLOWEST_BITS_PER_SECOND
+
+
+def silence_seconds(matchmaking_time: float) -> float:
+    """How long a group waits for a member that sends nothing."""
+    return max(MIN_SILENCE_SECONDS, matchmaking_time)
+
+
+def averager_timeouts(matchmaking_time: float) -> dict[str, float]:
+    """How long both averagers wait for others, by the names of their constructors' arguments.
+
+    WORKAROUND H21: hivemind's 3 s for a leader's answer end in deadlocks unless they are less than
+    ``matchmaking_time``; and its ``next_chunk_timeout``, which must be long for the download of the state, is
+    also how long an all-reduce would wait for a peer that has vanished.
+    """
+    silence = silence_seconds(matchmaking_time)
+    return {
+        "request_timeout": min(3.0, 0.8 * matchmaking_time),
+        "sender_timeout": silence,
+        "reducer_timeout": 2 * silence,
+    }
