@@ -58,6 +58,26 @@ def refusal(peer: Peer) -> str:
     return str(failed.detail)
 
 
+def takes_over(group: PeerGroup, home: str, organiser: str, address: str) -> Peer:
+    """Who leads the run on from there, once it may."""
+    attempts = (attempt(group, home, organiser, address) for _ in itertools.count())
+    return next(peer for peer in attempts if peer.all(Published))
+
+
+def follows(peer: Peer, leader: str) -> None:
+    """Wait until it knows that this one leads the run; it has not failed."""
+    peer.wait_for(Warned, lambda event: event.problem == ErrorKind.RUN_TAKEN_OVER.key and leader in str(event.detail))
+    assert not peer.all(Failed)
+
+
+def refusal_of_leader(peer: Peer) -> str:
+    """The key of who leads the run now, as this one is told, which has led it; it has ended."""
+    told = peer.wait_for(Failed)
+    peer.ended()
+    assert told.problem == ErrorKind.RUN_TAKEN_OVER.key
+    return str(told.detail)
+
+
 @pytest.mark.parametrize("mode", ["gradients", pytest.param("local-sgd", marks=pytest.mark.faults)])
 def test_volunteers_obey_the_named_successor_after_the_organisers_silence_and_the_organiser_sees_it(
     group: PeerGroup, mode: str
@@ -81,8 +101,7 @@ def test_volunteers_obey_the_named_successor_after_the_organisers_silence_and_th
         shutil.copy(folder_of(group, "organiser").checkpoint_file, ours.checkpoint_file)
     organiser.kill()
 
-    attempts = (attempt(group, "successor", first, volunteer.address) for _ in itertools.count())
-    successor = next(peer for peer in attempts if peer.all(Published))
+    successor = takes_over(group, "successor", first, volunteer.address)
     assert successor.peer_id == key
     for each in (volunteer, helper):
         assert key in str(each.wait_for(Warned, lambda event: event.problem == ErrorKind.RUN_TAKEN_OVER.key).detail)
@@ -103,18 +122,6 @@ def test_volunteers_obey_the_named_successor_after_the_organisers_silence_and_th
     newcomer = group.seeker(successor.posted, "newcomer", "client")
     assert newcomer.wait_for(RunFound).vouched
     successor.wait_for(RoundFinished, averaged, since=len(successor.said))
-
-
-def takes_over(group: PeerGroup, home: str, organiser: str, address: str) -> Peer:
-    """Who leads the run on from there, once it may."""
-    attempts = (attempt(group, home, organiser, address) for _ in itertools.count())
-    return next(peer for peer in attempts if peer.all(Published))
-
-
-def follows(peer: Peer, leader: str) -> None:
-    """Wait until it knows that this one leads the run; it has not failed."""
-    peer.wait_for(Warned, lambda event: event.problem == ErrorKind.RUN_TAKEN_OVER.key and leader in str(event.detail))
-    assert not peer.all(Failed)
 
 
 def test_whom_the_organiser_has_blocked_both_successors_keep_out_until_it_takes_its_run_back(group: PeerGroup) -> None:
@@ -151,11 +158,3 @@ def test_whom_the_organiser_has_blocked_both_successors_keep_out_until_it_takes_
     assert lifted["blocks"] == []
     admitted = group.volunteer(f"{back.posted} {volunteer.address}", "outcast", "client")
     assert admitted.peer_id == outcast.peer_id and not admitted.all(Failed)
-
-
-def refusal_of_leader(peer: Peer) -> str:
-    """The key of who leads the run now, as this one is told, which has led it; it has ended."""
-    told = peer.wait_for(Failed)
-    peer.ended()
-    assert told.problem == ErrorKind.RUN_TAKEN_OVER.key
-    return str(told.detail)
