@@ -124,6 +124,7 @@ def test_volunteers_obey_the_named_successor_after_the_organisers_silence_and_th
     successor.wait_for(RoundFinished, averaged, since=len(successor.said))
 
 
+@pytest.mark.faults
 def test_whom_the_organiser_has_blocked_both_successors_keep_out_until_it_takes_its_run_back(group: PeerGroup) -> None:
     first, second = (
         Identity.load_or_create(folder_of(group, home).identity_path).peer_id for home in ("first", "second")
@@ -132,8 +133,9 @@ def test_whom_the_organiser_has_blocked_both_successors_keep_out_until_it_takes_
     organiser = group.organiser(manifest=manifest)
     ours, posted = organiser.peer_id, organiser.posted
     volunteer = group.volunteer(posted, "volunteer")
-    outcast = group.seeker(f"{posted} {volunteer.address}", "outcast", "client")
-    outcast.leave()
+    theirs = PeerFiles(DataFolder(group.folder / "outcast" / "data").peers / "1").identity_path
+    theirs.parent.mkdir(parents=True, mode=0o700)
+    outcast = Identity.load_or_create(theirs)
     workerbee(organiser.home, "block", outcast.peer_id, "--for", "1h")
     kept = kept_blocks_file(DataFolder(volunteer.home / "data").peers / "1", RUN_ID)
     volunteer.until(lambda _event: kept.is_file())

@@ -118,6 +118,7 @@ def _print(command: MakeTicket, run: PublishedRun, link: str, withdrawn_by: str)
         print(f"The link is in {command.to}.", file=stream)
     elif not command.json:
         print(link)
-    whom = "the computer with that key" if command.key else f"{counted(command.uses, 'computer')} with this link"
+    uses = command.uses
+    whom = "the computer with that key" if uses is None else f"{counted(uses, 'computer')} with this link"
     print(f"It invites {whom} to {sanitize_line(run_id)} until {figures.clock(command.until)}.", file=stream)
     print(f"To withdraw it: workerbee block {withdrawn_by} --run {run_id} --for TIME", file=stream)
