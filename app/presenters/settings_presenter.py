@@ -8,6 +8,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject
 
 from app.controllers.availability_controller import AvailabilityController
+from app.controllers.catalogues.catalogue_controller import CatalogueController
 from app.controllers.device_poller import DevicePoller
 from app.controllers.navigator import Navigator
 from app.controllers.settings_store import SettingsStore
@@ -34,6 +35,7 @@ class SettingsPresenter(QObject):
         device_poller: DevicePoller,
         availability: AvailabilityController,
         navigator: Navigator,
+        catalogues: CatalogueController,
         newest_version: Callable[[], UpdateNotice | None],
         erase_data: Callable[[], None],
     ) -> None:
@@ -43,7 +45,7 @@ class SettingsPresenter(QObject):
         self.page = page
         self._settings_store, self._device_poller = settings_store, device_poller
         self._availability, self._newest_version = availability, newest_version
-        self._navigator = navigator
+        self._navigator, self._catalogues = navigator, catalogues
         self._shown: Settings | None = None
         self._history_read_at = -_HISTORY_SECONDS
         page.settings_changed.connect(settings_store.change)
@@ -51,6 +53,9 @@ class SettingsPresenter(QObject):
         page.availability.ignore_requested.connect(availability.ignore_today)
         page.availability.heed_requested.connect(availability.stop_ignoring)
         page.removal_requested.connect(erase_data)
+        page.catalogues.remove_requested.connect(catalogues.remove)
+        catalogues.changed.connect(lambda: page.catalogues.show_catalogues(catalogues.known))
+        catalogues.failed.connect(lambda error: page.show_problem(error.problem, error.detail))
         if settings_store.error is not None:
             page.show_problem(settings_store.error.problem, settings_store.error.detail)
 
@@ -67,6 +72,7 @@ class SettingsPresenter(QObject):
         if time.monotonic() - self._history_read_at >= _HISTORY_SECONDS:
             self._history_read_at = time.monotonic()
             self.page.availability.show_pauses(self._availability.last_pauses(_HISTORY_DAYS))
+        self.page.catalogues.show_catalogues(self._catalogues.known)
         self.page.updates.show_newer(self._newest_version())
         match self._navigator.take_wanted_setting():
             case "price":

@@ -249,6 +249,7 @@ class PageFactory:
             self._device_poller,
             self._availability,
             self._navigator,
+            self._catalogues,
             self._newest_version,
             self._erase_data,
         )

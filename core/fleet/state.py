@@ -47,6 +47,8 @@ class FleetState:
         target = numbers_at(manifest, self.run.edits, epoch or 0).target_batch_size
         epochs = manifest.scheduler.total_epochs
         samples, ends_in = progress_of(peers, epoch, target)
+        if self.run.order.state == "paused" or run.state != "open":
+            ends_in = None  # nobody computes, whatever speed the last reports tell
         totals = totals_of(peers, self.seen.untold)
         return FleetSnapshot(
             at=now,

@@ -45,6 +45,15 @@ class BlockList(StrictStruct, kw_only=True, frozen=True):
             raise ValueError(f"a run blocks {MAX_BLOCKS} peers at the most")
         return BlockList(run_id=self.run_id, revision=max(self.revision + 1, int(now)), blocks=blocks)
 
+    def continued(self, before: BlockList, now: float) -> BlockList:
+        """The list with which a successor begins: the one ``before`` it, and what is in its own if that is newer."""
+        own = self.blocks if self.revision > before.revision else ()
+        named = {each.peer_id for each in own}
+        blocks = (*own, *(each for each in before.blocks if each.peer_id not in named))
+        revision = max(self.revision + 1, before.revision + 1, int(now))
+        kept = tuple(each for each in blocks if each.until > now)[:MAX_BLOCKS]
+        return BlockList(run_id=self.run_id, revision=revision, blocks=kept)
+
 
 def sign_blocks(blocks: BlockList, identity: Identity) -> bytes:
     """The list in the form in which it will be read, signed."""

@@ -694,6 +694,21 @@
     </message>
 </context>
 <context>
+    <name>CatalogueSettings</name>
+    <message>
+        <source>Lists of runs</source>
+        <translation>Listen von Läufen</translation>
+    </message>
+    <message>
+        <source>Their runs are on the first page. Removing a list forgets its key, too.</source>
+        <translation>Ihre Läufe stehen auf der ersten Seite. Mit einer Liste wird auch ihr Schlüssel entfernt.</translation>
+    </message>
+    <message>
+        <source>Remove “%1” from %2</source>
+        <translation>„%1“ von %2 entfernen</translation>
+    </message>
+</context>
+<context>
     <name>CatalogueSource</name>
     <message>
         <source>Reading it…</source>

@@ -99,10 +99,10 @@ def first_day_page() -> JoinPage:
     return page
 
 
-def catalogue_page() -> JoinPage:
-    page = join_page()
+def long_catalogue() -> KnownCatalogue:
+    """A list with the longest words, which is signed with another key now."""
     runs = catalogue(*(entry(f"run-{number}", name=LONG, description=LONG * 4) for number in range(5)))
-    listed = KnownCatalogue(
+    return KnownCatalogue(
         source="https://example.org/" + "a" * 200,
         publisher=PEER,
         catalogue=msgspec.structs.replace(runs, title=LONG),
@@ -110,6 +110,10 @@ def catalogue_page() -> JoinPage:
         asked_at=0.0,
         refusal=Refusal("other_key", PEER),
     )
+
+
+def catalogue_page() -> JoinPage:
+    page, listed = join_page(), long_catalogue()
     page.catalogue.show_catalogues(ShownCatalogues((listed,), frozenset({listed.source})))
     page.catalogue.show_device(GPU, (GPU, CPU))
     page.catalogue.adding.show_refusal(Refusal("unreadable", LONG))
@@ -167,6 +171,7 @@ def settings_page() -> SettingsPage:
     decision = Decision((Reason("program", LONG),), ignored=("battery", "metered"))
     page.availability.show_sights(decision, rule_views(RULES, SEEN), frozenset({"blender", "firefox"}))
     page.updates.show_newer(UpdateNotice(version="999999.999999", page="https://example.org/"))
+    page.catalogues.show_catalogues((long_catalogue(),))
     return page
 
 

@@ -7,7 +7,8 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.pages.join.trust_catalogue_dialog import TrustCatalogueDialog
-from core.catalogue.signed_file import sign_catalogue
+from core.catalogue.signed_file import SignedCatalogue, sign_catalogue
+from core.catalogue.store import CatalogueStore
 from core.run.address import JoinAddress
 from core.security.identity import Identity
 from tests.app.test_application import Open, name_of_page, opened, until
@@ -43,3 +44,31 @@ def test_a_run_of_a_list_is_reviewed_and_nothing_is_started(qtbot: QtBot, opened
         assert name_of_page(application) == "review"
         assert application.session_controller.session.consent is None, "a list has started something"
         assert len(server.asked) == 1
+
+
+def test_a_list_is_removed_in_the_settings_and_is_on_no_page_any_more_nor_after_a_restart(
+    qtbot: QtBot, opened: Open
+) -> None:
+    application = opened("good")
+    listed = SignedCatalogue(PUBLISHER.peer_id, catalogue(entry("bees")))
+    for name in ("bees", "birds"):
+        application.catalogues.accept(f"https://example.org/{name}.toml", listed)
+    application.pages.join.refresh()
+    assert len(application.pages.join.page.catalogue.sources) == 2
+    application.navigator.open_settings()
+    card = application.pages.settings.page.catalogues
+    qtbot.waitUntil(lambda: len(card.buttons) == 2, timeout=LIMIT_MILLISECONDS)
+    assert card.isVisible()
+    bees, _birds = card.buttons
+    assert "https://example.org/bees.toml" in bees.accessibleName()
+    assert PUBLISHER.peer_id in bees.toolTip(), "the whole key"
+    bees.setFocus()
+    QTest.keyClick(bees, Qt.Key.Key_Space)
+    (birds,) = card.buttons
+    assert "birds.toml" in birds.accessibleName()
+    assert application.window.focusWidget() is birds, "the keyboard stays where it was"
+    kept = CatalogueStore(application.folders.contents.catalogues)
+    assert [known.source for known in kept.all] == ["https://example.org/birds.toml"]
+    assert len(application.pages.join.page.catalogue.sources) == 1
+    birds.click()
+    assert not card.isVisible() and application.catalogues.known == ()

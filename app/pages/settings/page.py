@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.appearance.line_breaks import breakable
 from app.pages.settings.availability_settings import AvailabilitySettings
+from app.pages.settings.catalogue_settings import CatalogueSettings
 from app.pages.settings.computer_settings import ComputerSettings
 from app.pages.settings.electricity_settings import ElectricitySettings
 from app.pages.settings.pace_settings import PaceSettings
@@ -47,7 +48,7 @@ class SettingsPage(QWidget):
         self._settings = Settings()
         self.computer, self.window_behaviour = ComputerSettings(), WindowSettings()
         self.availability, self.pace, self.updates = AvailabilitySettings(), PaceSettings(), UpdateSettings()
-        self.electricity = ElectricitySettings()
+        self.electricity, self.catalogues = ElectricitySettings(), CatalogueSettings()
         self.callout = Callout()
         self.back = QPushButton(self.tr("Back"))
         self.back.clicked.connect(self.back_requested)
@@ -61,6 +62,7 @@ class SettingsPage(QWidget):
         for part in cards:
             part.change_requested.connect(self._change)
             column.parts.addWidget(part)
+        column.parts.addWidget(self.catalogues)
         self.remove = QPushButton(self.tr("Remove my data …"))
         self.remove.clicked.connect(self.removal_requested)
         column.parts.addWidget(self.remove, 0, Qt.AlignmentFlag.AlignLeft)

@@ -36,7 +36,7 @@ def parse_duration(text: str) -> float:
         sum(int(part or 0) * unit for part, unit in zip(match.groups(), _UNIT_SECONDS, strict=True)) if match else 0
     )
     if seconds <= 0:
-        raise ValueError(f"{text!r} is not a time; write it as 45s, 10m or 1h30m")
+        raise ValueError(f"{text!r} is not a time; write it as 45s, 10m, 1h30m or 7d")
     return float(seconds)
 
 

@@ -89,8 +89,7 @@ class FleetObserver:
         self._channel.emit(peers_event(peers, swarm_loss(dht, run_id, self._pasted), self._health))
         if is_slow_due:
             self._looked_at = time.monotonic()
-            leader = self._authority.leader
-            blocked = self._block_list.poll(leader) if leader else frozenset()
+            blocked = self._block_list.poll(self._authority) if self._authority.leader else frozenset()
             found = self._findings.poll({*self._authority.signers} - blocked)
             named = suspects_in(SUSPECTS.read(dht, run_id, self._pasted), progress, found.values())
             self._channel.emit(SuspectsSeen(suspects=named, blocked=tuple(sorted(blocked))))

@@ -43,6 +43,7 @@ from core.worker.swarm import (
     SuspectLedger,
     Swarm,
     SwarmOptimizer,
+    kept_blocks_file,
     others_scores,
     published_scores,
     suspects_in,
@@ -85,7 +86,7 @@ class PeerMonitor:
         self._score_readers = (optimizer.tracker, optimizer.state_averager, checks)
         self._statistics = optimizer.tracker.statistics
         self._published_at, self._scored_epoch = -math.inf, -1
-        self._block_list = BlockListReader(swarm.dht, self._run_id)
+        self._block_list = BlockListReader(swarm.dht, self._run_id, kept_blocks_file(swarm.folder, self._run_id))
         self._findings = FindingsReader(swarm.dht, self._run_id)
         self._own_findings, self._believed = FindingsPublisher(swarm, findings, self._run_id), frozenset[str]()
         self._named, self._looked_at = tuple[tuple[Any, ...], ...](), -math.inf
@@ -94,6 +95,7 @@ class PeerMonitor:
     def run(self, leaving: threading.Event, start_thread: StartThread) -> None:
         """Publish and send until ``leaving``."""
         self._believe_signers()
+        self._block_list.hand_out(self._swarm, start_thread)
         while not leaving.wait(POLL_SECONDS):
             if time.monotonic() - self._published_at > PEER_INFO.lifetime_seconds / 3:
                 PEER_INFO.publish(self._swarm, self._run_id, self._info)
@@ -145,8 +147,8 @@ class PeerMonitor:
 
     def _obey(self, liars: frozenset[str]) -> None:
         """Have nothing to do with whom the organiser has blocked, or a signer found out; leave if we are blocked."""
-        leader = self.gate.authority.leader
-        blocked = self._block_list.poll(leader) - {leader} if leader else frozenset()
+        authority = self.gate.authority
+        blocked = self._block_list.poll(authority) - {authority.leader} if authority.leader else frozenset()
         before, self.gate.blocked = self.gate.blocked, blocked
         if self.gate.is_own_blocked:
             self._channel.emit(Failed(problem=ErrorKind.BLOCKED.key))

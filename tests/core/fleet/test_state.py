@@ -14,6 +14,7 @@ from core.protocol.events import RunScored
 from core.protocol.peers import PeerActivity, PeersSeen
 from core.run.manifest import SchedulerSpec
 from core.run.signed_scores import Score
+from core.run.steering.control_value import Order, OrderState
 from core.run.steering.edit import Edit, numbers_of
 from tests.core.fleet.made_up_fleets import NOON, ORGANISER, TARGET, peer, run_found, snapshot, told
 
@@ -51,6 +52,14 @@ def test_the_epoch_is_the_one_of_most_peers_and_ends_when_their_samples_reach_th
     assert seen.epoch_ends_in == pytest.approx((TARGET - 300) / 30)
     assert snapshot(peer(0, samples=2**40)).samples == TARGET
     assert snapshot(peer(0, samples_per_second=0.0)).epoch_ends_in is None
+
+
+@pytest.mark.parametrize(("order", "state", "is_told"), [("draining", "paused", True), ("paused", "paused", False)])
+def test_nobody_is_told_when_an_epoch_ends_in_which_all_rest(order: OrderState, state: str, is_told: bool) -> None:
+    steered = msgspec.structs.replace(run_found(), order=Order(state=order, since=NOON))
+    seen = told(peer(0)).after(steered).snapshot(NOON)
+    assert seen is not None and seen.state == state and seen.samples == 100
+    assert (seen.epoch_ends_in is not None) is is_told
 
 
 def test_a_newer_revision_is_followed_and_another_organisers_run_of_that_name_is_not() -> None:

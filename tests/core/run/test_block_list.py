@@ -60,3 +60,16 @@ def test_a_run_blocks_so_many_at_the_most() -> None:
     full = of_run("sums", *[Block(peer_id=f"{number}", until=NOW + 60) for number in range(MAX_BLOCKS)])
     with pytest.raises(ValueError, match="at the most"):
         full.with_block(Block(peer_id=LIAR, until=NOW + 60), NOW)
+
+
+def test_a_successor_begins_with_the_list_before_it_and_keeps_what_it_has_blocked_itself_since() -> None:
+    liar, own, over = (
+        Block(peer_id=peer, until=NOW + 60 * sign) for peer, sign in ((LIAR, 1), (ORGANISER.peer_id, 1), ("past", -1))
+    )
+    before = BlockList(run_id="sums", revision=7, blocks=(liar, over))
+    begun = BlockList(run_id="sums").continued(before, NOW)
+    assert begun.blocks == (liar,) and begun.revision > before.revision
+    copied = BlockList(run_id="sums", revision=6, blocks=(own,))
+    assert copied.continued(before, NOW).blocks == (liar,), "an older copy of it"
+    since = BlockList(run_id="sums", revision=8, blocks=(own,))
+    assert set(since.continued(before, NOW).blocks) == {own, liar}

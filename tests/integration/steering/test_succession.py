@@ -24,7 +24,9 @@ from core.protocol.events import (
 from core.run.manifest import SuccessionSpec
 from core.run.multiaddr import Multiaddr
 from core.security.identity import Identity
+from core.worker.swarm import kept_blocks_file
 from tests.integration.steering.test_steered_run import wait_for_order
+from tests.support.consents import consent_to
 from tests.support.real_peers import RUN_ID, Peer, PeerGroup, averaged, tiny, workerbee
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
@@ -56,6 +58,26 @@ def refusal(peer: Peer) -> str:
     return str(failed.detail)
 
 
+def takes_over(group: PeerGroup, home: str, organiser: str, address: str) -> Peer:
+    """Who leads the run on from there, once it may."""
+    attempts = (attempt(group, home, organiser, address) for _ in itertools.count())
+    return next(peer for peer in attempts if peer.all(Published))
+
+
+def follows(peer: Peer, leader: str) -> None:
+    """Wait until it knows that this one leads the run; it has not failed."""
+    peer.wait_for(Warned, lambda event: event.problem == ErrorKind.RUN_TAKEN_OVER.key and leader in str(event.detail))
+    assert not peer.all(Failed)
+
+
+def refusal_of_leader(peer: Peer) -> str:
+    """The key of who leads the run now, as this one is told, which has led it; it has ended."""
+    told = peer.wait_for(Failed)
+    peer.ended()
+    assert told.problem == ErrorKind.RUN_TAKEN_OVER.key
+    return str(told.detail)
+
+
 @pytest.mark.parametrize("mode", ["gradients", pytest.param("local-sgd", marks=pytest.mark.faults)])
 def test_volunteers_obey_the_named_successor_after_the_organisers_silence_and_the_organiser_sees_it(
     group: PeerGroup, mode: str
@@ -79,8 +101,7 @@ def test_volunteers_obey_the_named_successor_after_the_organisers_silence_and_th
         shutil.copy(folder_of(group, "organiser").checkpoint_file, ours.checkpoint_file)
     organiser.kill()
 
-    attempts = (attempt(group, "successor", first, volunteer.address) for _ in itertools.count())
-    successor = next(peer for peer in attempts if peer.all(Published))
+    successor = takes_over(group, "successor", first, volunteer.address)
     assert successor.peer_id == key
     for each in (volunteer, helper):
         assert key in str(each.wait_for(Warned, lambda event: event.problem == ErrorKind.RUN_TAKEN_OVER.key).detail)
@@ -101,3 +122,41 @@ def test_volunteers_obey_the_named_successor_after_the_organisers_silence_and_th
     newcomer = group.seeker(successor.posted, "newcomer", "client")
     assert newcomer.wait_for(RunFound).vouched
     successor.wait_for(RoundFinished, averaged, since=len(successor.said))
+
+
+@pytest.mark.faults
+def test_whom_the_organiser_has_blocked_both_successors_keep_out_until_it_takes_its_run_back(group: PeerGroup) -> None:
+    first, second = (
+        Identity.load_or_create(folder_of(group, home).identity_path).peer_id for home in ("first", "second")
+    )
+    manifest = msgspec.structs.replace(tiny(), succession=SuccessionSpec(keys=(first, second), after_seconds=10))
+    organiser = group.organiser(manifest=manifest)
+    ours, posted = organiser.peer_id, organiser.posted
+    volunteer = group.volunteer(posted, "volunteer")
+    theirs = PeerFiles(DataFolder(group.folder / "outcast" / "data").peers / "1").identity_path
+    theirs.parent.mkdir(parents=True, mode=0o700)
+    outcast = Identity.load_or_create(theirs)
+    workerbee(organiser.home, "block", outcast.peer_id, "--for", "1h")
+    kept = kept_blocks_file(DataFolder(volunteer.home / "data").peers / "1", RUN_ID)
+    volunteer.until(lambda _event: kept.is_file())
+    organiser.kill()
+
+    for home, key in (("first", first), ("second", second)):
+        successor = takes_over(group, home, ours, volunteer.address)
+        assert successor.peer_id == key
+        follows(volunteer, key)
+        (listed,) = workerbee(successor.home, "block")
+        assert [each["peer"] for each in listed["blocks"]] == [outcast.peer_id]
+        if home == "first":
+            successor.kill()
+    returning = group.seeker(f"{successor.posted} {volunteer.address}", "outcast", "client")
+    returning.send(consent_to(returning.wait_for(RunFound)))
+    assert returning.wait_for(Failed).problem == ErrorKind.BLOCKED.key
+
+    back = group.organiser(manifest=tiny(), listen=(posted.rpartition("/p2p/")[0],))
+    assert ours in refusal_of_leader(successor)
+    follows(volunteer, ours)
+    (lifted,) = workerbee(back.home, "block", outcast.peer_id, "--lift")
+    assert lifted["blocks"] == []
+    admitted = group.volunteer(f"{back.posted} {volunteer.address}", "outcast", "client")
+    assert admitted.peer_id == outcast.peer_id and not admitted.all(Failed)

@@ -23,13 +23,14 @@ def block(command: BlockPeer, folders: Folders) -> int:
     run_id, file = run.manifest.run.id, JsonFile[BlockList](run.files.block_list_file, BlockList)
     now = time.time()
     blocks = file.read() or BlockList(run_id=run_id)
+    was_blocked = command.peer_id in blocks.at(now)
     if command.peer_id is not None:
         blocks = _changed(blocks, command.peer_id, now + command.seconds, now)
         file.write(blocks)
     current = [each for each in blocks.blocks if each.until > now]
     if command.json:
         print_object("blocks", run=run_id, blocks=[{"peer": each.peer_id, "until": each.until} for each in current])
-    _print(run_id, current, command)
+    _print(run_id, current, command, was_blocked)
     return 0
 
 
@@ -60,9 +61,13 @@ def _changed(blocks: BlockList, peer_id: str, until: float, now: float) -> Block
         raise UserError(ErrorKind.USAGE, f"{str(error).capitalize()}.") from error
 
 
-def _print(run_id: str, current: list[Block], command: BlockPeer) -> None:
+def _print(run_id: str, current: list[Block], command: BlockPeer, was_blocked: bool) -> None:
     stream = stream_for_people(command.json)
     name = sanitize_line(run_id)
+    if command.peer_id is not None and not command.seconds and not was_blocked:
+        print(f"{command.peer_id} was not blocked from {name}.", file=stream)
+    elif command.peer_id is not None and not command.seconds:
+        print(f"{command.peer_id} is no longer blocked from {name}.", file=stream)
     if not current:
         print(f"Nobody is blocked from {name}.", file=stream)
     for each in current:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import msgspec
 
 from core.catalogue.catalogue import MAX_CATALOGUE_BYTES, Catalogue, CatalogueEntry
 from core.catalogue.refusal import RefusedCatalogueError
-from core.catalogue.signed_file import moment, read_unsigned, sign_catalogue
+from core.catalogue.signed_file import SignedCatalogue, moment, read_unsigned, sign_catalogue
 from core.catalogue.source import read_catalogue, source_in
 from core.cli.output.json_lines import print_object
 from core.cli.output.plain import PlainDisplay
@@ -34,6 +35,7 @@ from core.texts.catalogues import entries as texts
 from core.texts.catalogues.refusals import refusal_words
 
 _DAY_SECONDS = 86_400
+_MENDED_BY_SIGNING = ("unsigned", "wrong_signature", "expired")
 _PUBLIC_MODE = 0o644  # a list is for everybody
 
 
@@ -138,8 +140,7 @@ def _dates(listed: Catalogue) -> dict[str, object]:
 
 
 def _show(command: ShowCatalogue, context: CommandContext) -> int:
-    source = command.source
-    read = read_catalogue(source_in(source if "://" in source else str(Path(source).absolute())))
+    read = _read_list(command.source)
     devices = context.devices()
     device = choose_device(devices, kept_settings(context.folders).device)
     if command.json:
@@ -153,6 +154,22 @@ def _show(command: ShowCatalogue, context: CommandContext) -> int:
     for entry in read.catalogue.run:
         _print_entry(entry, device, devices, command.json)
     return 0
+
+
+def _read_list(source: str) -> SignedCatalogue:
+    """The list at an address or in a file; raises UserError, which says of a file what its owner can do."""
+    if "://" in source:
+        return read_catalogue(source_in(source))
+    try:
+        return read_catalogue(source_in(str(Path(source).absolute())))
+    except RefusedCatalogueError as error:
+        words, reason = refusal_words(error.refusal), error.refusal.reason
+        if reason == "unreachable":
+            raise UserError(ErrorKind.USAGE, words) from error
+        if reason not in _MENDED_BY_SIGNING:
+            raise
+        mended = f"If it is yours: workerbee catalogue sign {shlex.quote(sanitize_line(source))}"
+        raise UserError(ErrorKind.CATALOGUE_REFUSED, f"{words} {mended}") from error
 
 
 def _print_entry(entry: CatalogueEntry, device: Device, devices: tuple[Device, ...], wants_json: bool) -> None:

@@ -18,7 +18,7 @@ def roll_back(command: RollBackRun, folders: Folders) -> int:
     run = find_published_run(command.run, folders.contents)
     checkpoint_to_go_back_to(run.files, command.epoch)
     stream, run_id = stream_for_people(command.json), run.manifest.run.id
-    print(f"All peers of “{run_id}” go back to epoch {command.epoch}. {_given_up(run, command.epoch)}", file=stream)
+    print(f"All peers of “{run_id}” {_described(run, command.epoch)}", file=stream)
     is_agreed, number = command.yes or confirm("Take the run back?", command.json), 0
     if is_agreed:
         number = order_rollback(run.files, run.organiser, run_id, command.epoch, time.time()).number
@@ -31,6 +31,8 @@ def roll_back(command: RollBackRun, folders: Folders) -> int:
     return 0
 
 
-def _given_up(run: PublishedRun, epoch: int) -> str:
-    latest = run.epoch
-    return f"What was learned up to epoch {latest} is given up." if latest > epoch else ""
+def _described(run: PublishedRun, epoch: int) -> str:
+    """What a rollback to that epoch does; after another one, the epoch may be a later one."""
+    if run.epoch <= epoch:
+        return f"go on from epoch {epoch}."
+    return f"go back to epoch {epoch}. What was learned up to epoch {run.epoch} is given up."

@@ -10,6 +10,7 @@ import msgspec
 
 from core.cli.options.shared_options import require_new_file
 from core.cli.output.json_lines import print_object
+from core.cli.output.summary import counted
 from core.cli.parser.organiser.ticket_arguments import MakeTicket, ShowKey, TicketCommand
 from core.cli.runner.displays import stream_for_people
 from core.errors import ErrorKind, UserError
@@ -117,6 +118,7 @@ def _print(command: MakeTicket, run: PublishedRun, link: str, withdrawn_by: str)
         print(f"The link is in {command.to}.", file=stream)
     elif not command.json:
         print(link)
-    whom = "the computer with that key" if command.key else f"{command.uses} computers, whoever has this link first"
+    uses = command.uses
+    whom = "the computer with that key" if uses is None else f"{counted(uses, 'computer')} with this link"
     print(f"It invites {whom} to {sanitize_line(run_id)} until {figures.clock(command.until)}.", file=stream)
     print(f"To withdraw it: workerbee block {withdrawn_by} --run {run_id} --for TIME", file=stream)

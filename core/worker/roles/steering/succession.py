@@ -14,6 +14,7 @@ from core.files.locks import PeerFiles
 from core.localizable import localized
 from core.protocol.commands import Succession
 from core.protocol.events import Failed
+from core.run.block_list import BlockList
 from core.run.manifest import RunManifest
 from core.run.signed_manifest import SignedManifest
 from core.run.steering.authority import Heartbeat, RunAuthority, authority_of, signing_seconds, silence_seconds
@@ -23,6 +24,7 @@ from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import StartThread
 from core.worker.swarm import (
     AuthorityReader,
+    BlockListReader,
     HeartbeatPublisher,
     Swarm,
     control_now,
@@ -80,6 +82,8 @@ def as_successor(run_id: str, succession: Succession, swarm: Swarm, files: PeerF
     if after.leader != own:
         _refuse(manifest, own, reader.heartbeats.get(before.leader), now)
     _inherit(control_now(swarm, run_id, before), swarm, now)
+    if takes_over:
+        _inherit_blocks(BlockListReader(swarm.dht, run_id).newest(before), files, now)
     try:
         write_atomically(files.succeeded_file, signed.to_bytes())
         JsonFile[RunManifest](files.manifest_file, RunManifest).write(manifest)
@@ -173,6 +177,18 @@ def _inherit(control: ControlValue, swarm: Swarm, now: float) -> None:
     path = kept_control_file(swarm.folder, control.run_id)
     if control.number > kept_control(path, swarm.peer_id, control.run_id).number:
         keep_control(path, sign_control(control.ordered(control.order, now), swarm.identity))
+
+
+def _inherit_blocks(before: BlockList, files: PeerFiles, now: float) -> None:
+    """Begin our block list with the one that is in force, so that whoever signed that has no say in it any more."""
+    file = JsonFile[BlockList](files.block_list_file, BlockList)
+    own = file.read()
+    if own is None or own.run_id != before.run_id:
+        own = BlockList(run_id=before.run_id)
+    try:
+        file.write(own.continued(before, now))
+    except OSError as error:
+        raise storage_problem(error, file.path) from error
 
 
 def _heartbeat(manifest: RunManifest, swarm: Swarm, *, takes_over: bool = False) -> HeartbeatPublisher | None:

@@ -5,19 +5,23 @@ What is signed, and how it is verified, is in ``core/run/block_list.py``.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from hivemind.dht import DHT
 from hivemind.p2p import PeerID
 
-from core.files.json_file import JsonFile
+from core.files.atomic import write_atomically
+from core.files.json_file import JsonFile, read_bounded
 from core.run.block_list import MAX_BLOCK_LIST_BYTES, BlockList, blocks_in, sign_blocks
+from core.run.steering.authority import RunAuthority
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_values import dht_key, values_of
-from core.worker.swarm.dht.publisher import Publisher, StartThread
+from core.worker.swarm.dht.publisher import Publisher, Republisher, StartThread
 
 DHT_KIND = "workerbee_blocks"  # of values, in the DHT key
 FILE_POLL_SECONDS = 2.0
@@ -59,19 +63,77 @@ class BlockListPublisher:
 
 
 class BlockListReader:
-    """The newest block list of a run that was seen so far, as whoever led the run at the time has signed it."""
+    """The newest block list of each of those who have led a run that was seen so far, as they have signed it.
 
-    def __init__(self, dht: DHT, run_id: str) -> None:
-        self._dht, self._run_id = dht, run_id
-        self._newest = BlockList(run_id=run_id)
+    The list of whoever leads the run now is in force. Until that one has signed any, it is the list of the leader
+    before, so that a takeover lets nobody back in. Where there is a file, the one in force is kept there.
+    """
 
-    def poll(self, leader: str) -> frozenset[str]:
-        """Look for a newer list of that leader, a peer id; the ids of the peers that are blocked at present."""
-        for _leader, value in values_of(self._dht, dht_key(self._run_id, DHT_KIND), (leader,), MAX_BLOCK_LIST_BYTES):
-            found = blocks_in(value, leader, self._run_id)
-            if found is not None and found.revision > self._newest.revision:
-                self._newest = found
-        return self._newest.at(time.time())
+    def __init__(self, dht: DHT, run_id: str, kept: Path | None = None) -> None:
+        self._dht, self._run_id, self._kept = dht, run_id, kept
+        self._lists = dict[str, tuple[BlockList, bytes]]()
+        self._in_force: tuple[str, bytes] | None = None
+        self._on_newer: Callable[[str, bytes], None] = _ignore
+
+    def hand_out(self, swarm: Swarm, start_thread: StartThread) -> None:
+        """Keep the list of another that is in force in the DHT from now on, if others can reach us."""
+        if swarm.mode == "direct":
+            republisher = Republisher(self._dht, dht_key(self._run_id, DHT_KIND), start_thread)
+            self._on_newer = lambda signer, signed: (
+                republisher.publish(signer, signed) if signer != swarm.peer_id else None
+            )
+
+    def poll(self, authority: RunAuthority) -> frozenset[str]:
+        """Look for newer lists of those who have led the run; the ids of the peers that are blocked at present."""
+        return self.newest(authority).at(time.time())
+
+    def newest(self, authority: RunAuthority) -> BlockList:
+        """Look for newer lists of those who have led the run; the one in force."""
+        if not self._lists and self._kept is not None:
+            self._recall(self._kept, authority)
+        for signer, signed in values_of(
+            self._dht, dht_key(self._run_id, DHT_KIND), authority.line, MAX_BLOCK_LIST_BYTES
+        ):
+            self._see(signer, signed)
+        for leader in reversed(authority.line):
+            if leader in self._lists:
+                blocks, signed = self._lists[leader]
+                self._note(leader, signed)
+                return blocks
+        return BlockList(run_id=self._run_id)
+
+    def _recall(self, kept: Path, authority: RunAuthority) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            signed = read_bounded(kept, MAX_BLOCK_LIST_BYTES)
+            for signer in authority.widest.line:
+                self._see(signer, signed)
+
+    def _see(self, signer: str, signed: bytes) -> None:
+        """Take note of what is stored under that peer id, if it is newer; an empty first list is none."""
+        found, (known, _) = blocks_in(signed, signer, self._run_id), self._lists.get(signer, (None, b""))
+        if found is not None and found.revision > (known.revision if known is not None else 0):
+            self._lists[signer] = found, signed
+
+    def _note(self, signer: str, signed: bytes) -> None:
+        """Keep the list that is in force for the next start, if the disk takes it, and for others."""
+        if self._in_force == (signer, signed):
+            return
+        self._in_force = signer, signed
+        if self._kept is not None:
+            try:
+                write_atomically(self._kept, signed)
+            except OSError as error:
+                log.warning("the block list is not kept for the next start: %s", error)
+        self._on_newer(signer, signed)
+
+
+def kept_blocks_file(folder: Path, run_id: str) -> Path:
+    """Where a peer whose folder that is keeps the block list of a run that is in force."""
+    return folder / f"blocks-{run_id}.msgpack"
+
+
+def _ignore(_signer: str, _signed: bytes) -> None:
+    """What whoever cannot be reached does with the lists of others: nobody would ask us for them."""
 
 
 def peer_ids(texts: frozenset[str]) -> frozenset[PeerID]:

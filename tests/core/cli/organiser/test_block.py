@@ -42,7 +42,9 @@ def test_a_peer_is_blocked_for_some_time_shown_and_blocked_no_longer(tmp_path: P
     assert block["until"] == pytest.approx(time.time() + 7200, abs=120)
     assert file.stat().st_mode & 0o077 == 0
     assert LIAR in workerbee(tmp_path, "block").out
-    assert "Nobody is blocked" in workerbee(tmp_path, "block", LIAR, "--lift").out
+    lifted = workerbee(tmp_path, "block", LIAR, "--lift").out
+    assert "Nobody is blocked" in lifted and f"{LIAR} is no longer blocked from sums." in lifted
+    assert f"{LIAR} was not blocked from sums." in workerbee(tmp_path, "block", LIAR, "--lift").out
 
 
 @pytest.mark.parametrize(
@@ -52,7 +54,7 @@ def test_a_peer_is_blocked_for_some_time_shown_and_blocked_no_longer(tmp_path: P
         (("one", "two"), (LIAR,), "Several runs were published from here: one, two."),
         (("one",), (LIAR, "--run", "../one"), "was published from here"),
         (("one",), ("12D3KooWnobody",), "The peer id is 14 characters long"),
-        (("one",), (LIAR, "--for", "soon"), "is not a time"),
+        (("one",), (LIAR, "--for", "soon"), "is not a time; write it as 45s, 10m, 1h30m or 7d"),
         (("one",), (LIAR, "--for", "1h", "--lift"), "Argument"),
     ],
 )

@@ -143,13 +143,15 @@ def test_all_go_back_to_a_checkpoint_once_a_person_has_agreed(
     assert asked.code != 0 and "--yes" in asked.err and not file.path.exists(), "nobody is there to agree"
     assert workerbee(tmp_path, "steer", RUN_ID, "pause").code == 0
     done = workerbee(tmp_path, "run", "rollback", RUN_ID, "--to", "20", "--yes")
-    assert done.code == 0 and "What was learned up to epoch 27 is given up." in done.out, done
+    assert done.code == 0 and "go back to epoch 20. What was learned up to epoch 27 is given up." in done.out, done
     assert "once the run is published" in done.out
     control = file.read()
     assert control is not None and control.rollback is not None and control.order.state == "paused"
     rollback = control.rollback
     assert (rollback.number, rollback.epoch) == (control.number, 20)
     assert rollback.sha256 == hashlib.sha256(checkpoint.read_bytes()).hexdigest()
+    forward = workerbee(tmp_path, "run", "rollback", RUN_ID, "--to", "27", "--yes")
+    assert forward.code == 0 and f"All peers of “{RUN_ID}” go on from epoch 27.\n" in forward.out, forward
 
 
 @pytest.mark.parametrize(

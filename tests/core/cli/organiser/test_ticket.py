@@ -58,6 +58,7 @@ def test_an_invitation_for_several_is_written_to_a_file_that_nobody_else_reads(
     assert isinstance(given, InvitationSecret) and file.stat().st_mode & 0o777 == 0o600
     granted = invitation_in(given.grant, organiser.peer_id, RUN)
     assert granted.uses == 5 and f"workerbee block {granted.key}" in done.out
+    assert f"It invites 5 computers with this link to {RUN} until 2099-12-31 23:59." in done.out
     assert file.read_text().strip() not in done.out and workerbee(tmp_path, *words).code == 2  # never overwritten
 
 
