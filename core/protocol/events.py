@@ -200,7 +200,7 @@ class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):
     and the right base weights; ``reason`` says what was in the way, and what follows. ``epoch`` is the one whose
     gradients, or ``changes`` of local SGD, were averaged; of the state, the one in which it has ended. ``outliers`` are
     the peer ids of those who have sent us what cannot be right, or far larger numbers than others; ``liars`` return
-    what is not the average, as our audits have found; to the ``unreached``, who average for the group, was no way.
+    what is not the average, as our audits have found; the ``unreached``, who average for the group, did not answer.
     ``norm_ratios`` are norms of what three or more have sent us ÷ their median. Our part is not ``counted`` where we
     took too few steps; ``counted_share``, 0 to 1, says how far.
     """

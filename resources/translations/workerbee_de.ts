@@ -1713,8 +1713,8 @@
         <translation>Was %1 gesendet hat, lag weit außerhalb dessen, was die anderen gesendet haben, und wurde gekürzt oder weggelassen.</translation>
     </message>
     <message>
-        <source>%1 cannot be reached from here; for ten minutes your groups do without its work.</source>
-        <translation>%1 ist von hier aus nicht erreichbar; zehn Minuten lang kommen Ihre Gruppen ohne seine Arbeit aus.</translation>
+        <source>%1 cannot be reached from here, or does not answer; for ten minutes your groups do without its work.</source>
+        <translation>%1 ist von hier aus nicht erreichbar oder antwortet nicht; zehn Minuten lang kommen Ihre Gruppen ohne seine Arbeit aus.</translation>
     </message>
     <message numerus="yes">
         <source>According to %n peer(s), %1 has sent what cannot be right.</source>

@@ -43,6 +43,7 @@ WHAT = {
     "reducer": "opposite averages as the averaging peer",
     "bent": "averages that are bent by as much as they are large",
     "shape": "parts of another length",
+    "silent": "no answer as the averaging peer",
     "nan": "parts that are no numbers",
     "short": "parts that are too short",
     "ahead": "a record of an epoch that nobody has",

@@ -74,7 +74,10 @@ def _words_of_unreached(event: RoundFinished) -> str:
     """Whom we could not send our part to, after a space; empty where there is nobody."""
     if not event.unreached:
         return ""
-    words = translate("EventLog", "%1 cannot be reached from here; for ten minutes your groups do without its work.")
+    words = translate(
+        "EventLog",
+        "%1 cannot be reached from here, or does not answer; for ten minutes your groups do without its work.",
+    )
     return " " + fill_placeholders(words, ", ".join(map(short_id, event.unreached)))
 
 

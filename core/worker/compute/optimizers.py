@@ -20,6 +20,9 @@ from core.worker.compute.muon import MuonWithAdamW
 
 log = logging.getLogger(__name__)
 
+OptimizerFactory = Callable[[Any], Optimizer]
+SchedulerFactory = Callable[[Optimizer], Any]
+
 _CPU = torch.device("cpu")
 
 

@@ -43,12 +43,8 @@ from core.worker.swarm.local_sgd.state_file import MirrorUse, check_state_file, 
 from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
 from core.worker.swarm.patches.shunned_peers import BarredPeers
 from core.worker.swarm.state_parts.abandoned import remove_abandoned
-<<<<<<< HEAD
 from core.worker.swarm.state_parts.messages import Version
-from core.worker.swarm.trust.block_lists import BlockListPublisher, BlockListReader, peer_ids
-=======
 from core.worker.swarm.trust.block_lists import BlockListPublisher, BlockListReader, kept_blocks_file, peer_ids
->>>>>>> desk
 from core.worker.swarm.trust.control_values import (
     ControlPublisher,
     ControlReader,

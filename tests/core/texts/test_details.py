@@ -41,6 +41,7 @@ NOT_SHOWN = (
     "core/protocol/codec.py",
     "core/run/block_list.py",  # the command line alone blocks
     "core/run/receipt_file.py",  # the command line and its own program
+    "core/schema.py",  # messages between peers: what strangers send is only logged
     "core/security/confinement",  # our own code alone can be wrong there
     "core/tickets",
     "core/worker/experts",  # no run has them yet

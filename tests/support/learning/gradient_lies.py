@@ -10,7 +10,8 @@ zeros for those of parameters.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partialmethod
 from typing import Any
 
@@ -21,6 +22,7 @@ from torch import Tensor
 from core.worker.swarm import SwarmOptimizer
 from core.worker.swarm.aggregation.aggregators import GradientAggregator, Sent, StateAggregator
 from core.worker.swarm.averaging.allreduce import RobustContainer, RobustRunner
+from core.worker.swarm.averaging.averager_process import AveragerProcess
 from tests.support.peers.learning_rows import Lie
 
 BILLION = 1e9
@@ -36,6 +38,8 @@ def lie_in_exchanges(lie: Lie) -> None:
         _lie_about_states(lie)
     elif lie == "shape":
         _shorten_parts()
+    elif lie == "silent":
+        _answer_nobody()
 
 
 def _lie_as_reducer() -> None:
@@ -94,6 +98,14 @@ def _shorten_parts() -> None:
 
 def _compress_less(codec: Any, compress: Callable[..., Any], tensor: Tensor, *args: Any, **options: Any) -> Any:
     return compress(codec, tensor.flatten()[:-1], *args, **options)
+
+
+def _answer_nobody() -> None:
+    async def silent(_self: AveragerProcess, _parts: Any, _context: Any) -> AsyncIterator[Any]:
+        await asyncio.Event().wait()
+        yield
+
+    AveragerProcess._averages = silent  # type: ignore[assignment]
 
 
 def lie_about_gradients(optimizer: SwarmOptimizer, lie: Lie) -> None:

@@ -14,6 +14,7 @@ from hivemind.p2p import PeerID
 
 from core.protocol.events import RoundFinished
 from core.worker.swarm.aggregation.outcome import AllreduceOutcome
+from core.worker.swarm.aggregation.unreached_reducers import UnreachedReducers
 from core.worker.swarm.averaging.allreduce import ValidatingRunner
 from core.worker.swarm.local_sgd.codecs.wire import codec
 from core.worker.swarm.local_sgd.group_agreement import GroupAgreement, Told
@@ -60,7 +61,7 @@ def test_the_event_of_a_round_says_whether_its_group_has_stepped_however_soon_th
     optimizer: Any = LocalSgdOptimizer.__new__(LocalSgdOptimizer)
     optimizer._parent_pid = 0  # so that nothing is shut down in the end
     optimizer._listeners, optimizer._is_keeper, optimizer._organiser = SimpleNamespace(on_round=events.append), True, ""
-    optimizer._sent_from, optimizer._version = (5, b"root"), (6, b"moved")
+    optimizer._sent_from, optimizer._version, optimizer._unreached = (5, b"root"), (6, b"moved"), UnreachedReducers()
     optimizer._report("changes", control, 1.0, 9, step_error=optimizer._step_error)
     assert [(each.ok, each.peers, each.stepped, bool(each.reason)) for each in events] == [
         (True, 3, stepped, not stepped)

@@ -9,8 +9,8 @@ from core.localizable import localized
 from core.run.manifest import RunManifest
 from core.run.steering.edit import Edit, edit_error, edits_of, numbers_at
 from core.worker.compute.learning_rate import SteeredSchedule, make_scheduler
+from core.worker.compute.optimizers import SchedulerFactory
 from core.worker.swarm import SwarmOptimizer
-from core.worker.swarm.averaging.optimizer import SchedulerFactory
 
 
 class RunNumbers:

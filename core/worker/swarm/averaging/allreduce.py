@@ -273,7 +273,7 @@ class ValidatingRunner(AllReduceRunner):
         except Exception as error:
             log.info("%s is lost in the middle of a round: %r", peer_id, error)
             self._lost.add(peer_id)
-            if isinstance(error, ControlFailure):  # there is no way to it, or it listens no more
+            if isinstance(error, ControlFailure | TimeoutError):  # there is no way to it, or it does not answer
                 self._unreached.add(peer_id)
             raise
 

@@ -40,6 +40,7 @@ from core.worker.swarm.aggregation.bandwidths import bounded_bandwidths
 from core.worker.swarm.aggregation.claimed_weights import ReportedSamples
 from core.worker.swarm.aggregation.outcome import AllreduceOutcome
 from core.worker.swarm.aggregation.sybil_resistance import subnet_of
+from core.worker.swarm.aggregation.unreached_reducers import shares_without
 from core.worker.swarm.averaging.allreduce import (
     ExchangeFailedError,
     ExchangeTimeoutError,
@@ -70,13 +71,20 @@ class AveragerProcess(StateServer):
     """An averager whose exchanges trust nobody, and which downloads a state from one chosen peer.
 
     ``last_exchange`` is shared by all averagers of this peer; see `AllreduceTimeouts`. The ``aggregator`` says what is
-    made of that which others send.
+    made of that which others send, and ``organiser`` is the peer id of the run's, which averages whatever others say.
     """
 
     _min_epoch = 0  # of the state that is being downloaded
 
-    def __init__(self, *args: Any, last_exchange: SharedSeconds[float], aggregator: Aggregator, **kwargs: Any) -> None:
-        self._last_exchange, self._aggregator = last_exchange, aggregator
+    def __init__(
+        self,
+        *args: Any,
+        last_exchange: SharedSeconds[float],
+        aggregator: Aggregator,
+        organiser: str = "",
+        **kwargs: Any,
+    ) -> None:
+        self._last_exchange, self._aggregator, self._organiser = last_exchange, aggregator, organiser
         super().__init__(*args, **kwargs)
 
     def run(self) -> None:
@@ -127,8 +135,16 @@ class AveragerProcess(StateServer):
             self._timeouts.record(time.monotonic() - started, is_whole)
 
     def _usable_bandwidths(self, group: GroupInfo) -> tuple[bytes, ...]:
-        """What the group has told, with the bandwidths by which its members share the work; all decide alike."""
-        return bounded_bandwidths(group.gathered)
+        """What the group has told, with the bandwidths by which its members share the work; all decide alike.
+
+        A reducer that another member cannot reach averages nothing, and joins others' groups next time.
+        """
+        bounded = bounded_bandwidths(group.gathered)
+        usable, left_out = shares_without(group.peer_ids, bounded, self._organiser)
+        if left_out:
+            log.info("not all of the group can reach %s, which average nothing", [*map(str, left_out)])
+        self._matchmaking.follows_only = self.peer_id in left_out
+        return usable
 
     async def _subnets(self) -> dict[PeerID, str]:
         """From which subnet each peer is connected with us; nothing of those in our own network, or behind a relay."""

@@ -112,10 +112,8 @@ class _ObservedAverager(AveragerProcess):
 
         A group is looked for during ``rounds.search_seconds`` at the most; what it then exchanges may take longer.
         """
-        if self.rounds.epoch is not None and kwargs.get("gather") is None:
-            kwargs["gather"] = self.rounds.epoch()
-        elif kwargs.get("gather") is None:
-            kwargs["gather"] = TOLD
+        if kwargs.get("gather") is None:
+            kwargs["gather"] = TOLD if self.rounds.told is None else self.rounds.told()
         search = self.rounds.search_seconds if timeout is None else min(timeout, self.rounds.search_seconds)
         control = super().step(*args, timeout=search, **kwargs)
         if isinstance(control, StepControl):

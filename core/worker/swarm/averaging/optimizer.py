@@ -18,7 +18,9 @@ from core.errors import ErrorKind, UserError
 from core.localizable import Detail, LocalizedText, localized
 from core.run.spec.collaboration import Collaboration
 from core.run.steering.rollback import Rollback, least_epoch, swarm_id
-from core.worker.compute.optimizers import count_steps
+from core.worker.compute.optimizers import OptimizerFactory, SchedulerFactory, count_steps
+from core.worker.swarm.aggregation.bandwidths import TOLD
+from core.worker.swarm.aggregation.unreached_reducers import UnreachedReducers
 from core.worker.swarm.averaging.allreduce import are_finite
 from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
 from core.worker.swarm.averaging.hivemind_options import aggregation_rule, optimizer_options, tracker_options
@@ -43,9 +45,6 @@ LEFT_OVER = 1.5  # times the time of matchmaking, which a search takes at the le
 LATE = 0.8  # of the time for which a group waits for a member that does not begin
 
 log = logging.getLogger(__name__)
-
-OptimizerFactory = Callable[[Any], torch.optim.Optimizer]
-SchedulerFactory = Callable[[torch.optim.Optimizer], Any]
 
 
 class SwarmOptimizer(hivemind.Optimizer):
@@ -81,7 +80,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         self.is_organiser, self._least_epoch = organiser == swarm.peer_id, least_epoch(rollback)
         self._leaving, self._listeners, self._children, self._barred = leaving, listeners, swarm.children, swarm.barred
         self._collaboration, self._last_exchange = collaboration, shared_seconds()
-        self._is_keeper = is_state_server
+        self._is_keeper, self._organiser, self._unreached = is_state_server, organiser, UnreachedReducers()
         self._download = StateDownload(leaving, listeners.on_download, self._refused)
         params, known = list(params), KnownKeys.of_run(swarm.folder, run_id)
         super().__init__(
@@ -100,7 +99,6 @@ class SwarmOptimizer(hivemind.Optimizer):
         self._begin_to_follow(is_published=bool(organiser))
 
     def _begin_to_follow(self, *, is_published: bool) -> None:
-        """Follow the others' epochs."""
         if self._is_keeper:
             self.tracker.performance_ema = KeeperSpeed()
         # WORKAROUND H20: nobody is left to be averaged with, and hivemind looks for all of averaging_timeout
@@ -141,7 +139,7 @@ class SwarmOptimizer(hivemind.Optimizer):
 
     def _state_averager_options(self, prefix: str) -> dict[str, Any]:
         """What the state averager's constructor is given; only peers of that prefix share their state with it."""
-        rounds = Rounds(self._collaboration.averaging_timeout, partial(self._report, "state"))
+        rounds = self._rounds("state", lambda: TOLD)
         own = ("dht", "client_mode", "auxiliary", "status_loglevel", "offload_optimizer")
         times = ("allreduce_timeout", "next_chunk_timeout", "shutdown_timeout")
         return self._averager_options(rounds) | {
@@ -158,11 +156,14 @@ class SwarmOptimizer(hivemind.Optimizer):
 
     def _gradient_averager(self, **kwargs: Any) -> GradientAverager:
         """The factory that hivemind calls with options of its own."""
-        report = partial(self._report, "gradients")
-        rounds = Rounds(self._collaboration.averaging_timeout, report, epoch=lambda: self.local_epoch)
+        rounds = self._rounds("gradients", lambda: self.local_epoch)
         kwargs |= self._averager_options(rounds) | {"reported": lambda: self.tracker.statistics.reported_samples()}
         rank = self._collaboration.powersgd_rank
         return GradientAverager(**kwargs) if rank is None else PowerSGDGradientAverager(rank=rank, **kwargs)
+
+    def _rounds(self, kind: str, first: Callable[[], Any]) -> Rounds:
+        told, report = lambda: (first(), self._unreached.named()), partial(self._report, kind)
+        return Rounds(self._collaboration.averaging_timeout, report, told)
 
     def _averager_options(self, rounds: Rounds) -> dict[str, Any]:
         """What both averagers' constructors are given, before they fork."""
@@ -173,11 +174,14 @@ class SwarmOptimizer(hivemind.Optimizer):
             "last_exchange": self._last_exchange,
             "bandwidth": self._collaboration.bandwidth,
             "aggregation": aggregation_rule(self._collaboration),
+            "organiser": self._organiser,
             **averager_timeouts(self.matchmaking_time),
         }
 
     def _report(self, kind: Any, control: StepControl, seconds: float, epoch: int | None, **options: Any) -> None:
         epoch, is_counted = self.local_epoch if epoch is None else epoch, self._is_counted(control)
+        if control.exception() is None:
+            self._unreached.add(control.result().unreached)
         self._listeners.on_round(round_finished(control, kind, seconds, epoch, is_counted=is_counted, **options))
 
     def _is_counted(self, control: StepControl) -> bool:

@@ -35,8 +35,8 @@ class Rounds:
     """All rounds of one averager that have not ended.
 
     ``on_finished(control, seconds, epoch)`` is called when one that was not cancelled has ended, with the epoch in
-    which it was begun; ``search_seconds`` is how long a group is looked for. ``epoch``, if given, is what the
-    groupmates of each round are told of it: the epoch, or a tuple that begins with it. Without it the last argument of
+    which it was begun; ``search_seconds`` is how long a group is looked for. ``told``, if given, is what the groupmates
+    of each round are told: a tuple that begins with the epoch, where it is of one. Else the last argument of
     ``on_finished`` is ``None``.
     """
 
@@ -44,16 +44,16 @@ class Rounds:
         self,
         search_seconds: float,
         on_finished: Callable[[StepControl, float, int | None], None] = lambda control, seconds, epoch: None,
-        epoch: Callable[[], int | tuple[Any, ...]] | None = None,
+        told: Callable[[], tuple[Any, ...]] | None = None,
     ) -> None:
-        self.search_seconds, self.epoch = search_seconds, epoch
+        self.search_seconds, self.told = search_seconds, told
         self._on_finished = on_finished
         self._started: dict[StepControl, float] = {}
 
     def add(self, control: StepControl) -> None:
         """Observe a round that has just been begun."""
-        started, told = time.monotonic(), None if self.epoch is None else self.epoch()
-        epoch = told[0] if isinstance(told, tuple) else told
+        started, (first, *_) = time.monotonic(), (None,) if self.told is None else self.told()
+        epoch = first if isinstance(first, int) else None
         self._started = {each: then for each, then in self._started.items() if not each.done()} | {control: started}
         control.add_done_callback(lambda done: self._finished(done, time.monotonic() - started, epoch))
 

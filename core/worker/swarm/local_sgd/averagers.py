@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from hivemind.averaging.allreduce import AveragingMode
 from hivemind.averaging.control import StepControl
 from hivemind.averaging.group_info import GroupInfo
-from hivemind.utils import MPFuture, MSGPackSerializer
+from hivemind.utils import MPFuture
 from torch import Tensor
 
 from core.localizable import Detail, localized
@@ -37,7 +36,6 @@ from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors, c
 from core.worker.swarm.local_sgd.codecs.error_feedback import ErrorFeedback
 from core.worker.swarm.local_sgd.codecs.wire import EncodedParts, codec
 from core.worker.swarm.local_sgd.exchange import DeltaRunner
-from core.worker.swarm.local_sgd.group_agreement import UnreachedReducers, left_out_reducers
 from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov
 from core.worker.swarm.local_sgd.reduction import ReductionRule, UsualSize
 from core.worker.swarm.local_sgd.repair import Repair
@@ -79,14 +77,12 @@ class DeltaAverager(AuditedAverager, GradientAverager):
         keeps_sent: bool,
         weightless: bool,
         min_steps: int,
-        organiser: str,
         round_log: RoundLog,
         feedback: ErrorFeedback | None,
         **kwargs: Any,
     ) -> None:
-        self.feedback, self._min_steps, self._organiser = feedback, min_steps, organiser
+        self.feedback, self._min_steps = feedback, min_steps
         self._round_log, self._usual_size, self._opposed = round_log, UsualSize(), OpposedSenders()
-        self.unreached = UnreachedReducers()
         self._outer, self._rule, self._keeps_sent, self._weightless = outer, rule, keeps_sent, weightless
         shapes = [weights.shape for weights in parameters_of(outer)]
         self.changes = EncodedTensors(shapes, rule.codec, is_shared=True)
@@ -209,23 +205,6 @@ class DeltaAverager(AuditedAverager, GradientAverager):
 
     def _tensors_of_the_worker(self) -> Iterable[Tensor]:
         return (*super()._tensors_of_the_worker(), *tensors_of(self._outer))
-
-    def _usable_bandwidths(self, group: GroupInfo) -> tuple[bytes, ...]:
-        """As AveragerProcess; a reducer that another member cannot reach averages nothing."""
-        usable = super()._usable_bandwidths(group)
-        unpacked = [MSGPackSerializer.loads(each) for each in usable]
-        told = {
-            peer: MSGPackSerializer.loads(each) for peer, (_, _, each) in zip(group.peer_ids, unpacked, strict=True)
-        }
-        modes = zip(group.peer_ids, unpacked, strict=True)
-        reducers = [peer for peer, (_, mode, _) in modes if mode == AveragingMode.NODE.value]
-        left_out = left_out_reducers(told, reducers, self._organiser)
-        if left_out:
-            log.info("not all of the group can reach %s, which average nothing", [*map(str, left_out)])
-        self._matchmaking.follows_only = self.peer_id in left_out
-        nothing = [MSGPackSerializer.dumps([0.0, mode, each]) for _, mode, each in unpacked]
-        both = zip(group.peer_ids, usable, nothing, strict=True)
-        return tuple(none if peer in left_out else some for peer, some, none in both)
 
     def _may_be_sent(self, _tensors: Sequence[Tensor]) -> bool:
         return self.changes.is_whole

@@ -75,7 +75,7 @@ class CatchUp(StateDonor):
     """An averager whose state is base weights, momentum and the number of outer steps, with a log of rounds.
 
     A state that comes in parts is put together in the folder ``downloads``. Of two that as
-    many donors have, that of the ``organiser`` (a peer id, base58) is taken.
+    many donors have, that of the run's organiser is taken.
     """
 
     _mirrored: Path | None = None
@@ -84,10 +84,8 @@ class CatchUp(StateDonor):
     _liars: frozenset[PeerID] = frozenset()
     _fetching: asyncio.Task[Any] | None = None
 
-    def __init__(
-        self, *args: Any, codec: Codec, outer: OuterFactory, downloads: Path, organiser: str, **kwargs: Any
-    ) -> None:
-        self._codec, self._outer, self._downloads, self._organiser = codec, outer, downloads, organiser
+    def __init__(self, *args: Any, codec: Codec, outer: OuterFactory, downloads: Path, **kwargs: Any) -> None:
+        self._codec, self._outer, self._downloads = codec, outer, downloads
         super().__init__(*args, **kwargs)
 
     async def rpc_missed_rounds(

@@ -7,9 +7,8 @@ but what the leader of the group has handed to every member.
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from hivemind.p2p import PeerID
@@ -18,8 +17,6 @@ from core.localizable import LocalizedText, localized
 from core.schema import StrictStruct
 from core.worker.swarm.state_parts.messages import Version
 
-UNREACHED_SECONDS = 600.0  # for which a reducer that we could not reach is named to our groups
-MAX_NAMED = 2  # by one member, so that a liar can name no more
 _CATCHES_UP = localized("this computer catches up with a peer that is ahead")
 _MUST_CATCH_UP = localized("this computer's weights are not those of the others, whose weights it gets now")
 
@@ -45,9 +42,9 @@ class Told(StrictStruct, frozen=True):
         """That of its base weights."""
         return self.steps, self.root
 
-    def packed(self) -> tuple[int, int, bytes, bool, int, tuple[bytes, ...], bool]:
-        """As it is sent: matchmaking reads the epoch, which must come first."""
-        return self.epoch, self.steps, self.root, self.is_shared, self.peers, self.unreached, self.is_sure
+    def packed(self) -> tuple[Any, ...]:
+        """As it is sent: matchmaking reads the epoch, which must come first, and `unreached_in` what comes next."""
+        return self.epoch, self.unreached, self.steps, self.root, self.is_shared, self.peers, self.is_sure
 
 
 class GroupAgreement:
@@ -57,8 +54,8 @@ class GroupAgreement:
     """
 
     def __init__(self, told: Iterable[Any], told_by_organiser: Any = None) -> None:
-        self._members = [Told(*each) for each in told if _is_told(each)]
-        self._organiser = Told(*told_by_organiser) if _is_told(told_by_organiser) else None
+        self._members = [member for member in map(_read, told) if member is not None]
+        self._organiser = _read(told_by_organiser)
 
     @classmethod
     def of(cls, everybody: Mapping[PeerID, Any], organiser: str) -> GroupAgreement:
@@ -161,39 +158,11 @@ def is_quorum(sure: int, unsure: int, others: int) -> bool:
     return sure > others + unsure if others > 0 else sure + unsure > 0
 
 
-def left_out_reducers(told: Mapping[PeerID, Any], reducers: Collection[PeerID], organiser: str) -> frozenset[PeerID]:
-    """Those of a group's ``reducers`` that average nothing in it, because other members cannot reach them.
-
-    A member that cannot reach one of them would lack a part of every average. At most half of them are left out, those
-    that most members name, and never the ``organiser``'s peer: who lies here can leave the work to itself alone no more
-    than by being the faster one.
-    """
-    known = {peer: Told(*each) for peer, each in told.items() if _is_told(each)}
-    votes = Counter(
-        PeerID(named) for peer, each in known.items() for named in {*each.unreached[:MAX_NAMED]} - {peer.to_bytes()}
-    )
-    named = [peer for peer in votes if peer in reducers and peer.to_base58() != organiser]
-    named.sort(key=lambda peer: (-votes[peer], peer.to_bytes()))
-    return frozenset(named[: len(reducers) // 2])
-
-
-class UnreachedReducers:
-    """Those that we could not reach, for `UNREACHED_SECONDS` each; ``clock`` is monotonic."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock, self._until = clock, dict[bytes, float]()
-
-    def add(self, peers: Iterable[PeerID]) -> None:
-        """An exchange has found these out."""
-        self._until |= {peer.to_bytes(): self._clock() + UNREACHED_SECONDS for peer in peers}
-
-    def named(self) -> tuple[bytes, ...]:
-        """Whom we name to the next group: the last of them."""
-        self._until = {peer: until for peer, until in self._until.items() if until > self._clock()}
-        return tuple(sorted(self._until, key=self._until.__getitem__)[-MAX_NAMED:])
-
-
-def _is_told(told: Any) -> bool:
-    if not isinstance(told, tuple) or list(map(type, told)) != [int, int, bytes, bool, int, tuple, bool]:
-        return False
-    return all(type(each) is bytes for each in told[5])
+def _read(told: Any) -> Told | None:
+    """What a member has packed; ``None`` for anything else."""
+    if not isinstance(told, tuple) or list(map(type, told)) != [int, tuple, int, bytes, bool, int, bool]:
+        return None
+    epoch, unreached, steps, root, is_shared, peers, is_sure = told
+    if not all(type(each) is bytes for each in unreached):
+        return None
+    return Told(epoch, steps, root, is_shared, peers, unreached, is_sure)

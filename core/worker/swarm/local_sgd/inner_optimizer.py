@@ -7,8 +7,7 @@ import time
 import torch
 
 from core.worker.compute.learning_rate import catch_up_schedule
-from core.worker.compute.optimizers import fuse_on_cpu
-from core.worker.swarm.averaging.optimizer import OptimizerFactory, SchedulerFactory
+from core.worker.compute.optimizers import OptimizerFactory, SchedulerFactory, fuse_on_cpu
 
 RAMP_STEPS = 20  # in which a newcomer's learning rate rises: its optimizer knows nothing yet
 

@@ -21,9 +21,9 @@ from hivemind.averaging.control import StepControl
 from core.localizable import LocalizedText
 from core.run.spec.collaboration import Collaboration
 from core.run.steering.rollback import swarm_id
-from core.worker.compute.optimizers import parameters_of
+from core.worker.compute.optimizers import OptimizerFactory, SchedulerFactory, parameters_of
 from core.worker.swarm.aggregation.outcome import AllreduceOutcome
-from core.worker.swarm.averaging.optimizer import OptimizerFactory, SchedulerFactory, SwarmOptimizer
+from core.worker.swarm.averaging.optimizer import SwarmOptimizer
 from core.worker.swarm.averaging.rounds import Rounds
 from core.worker.swarm.averaging.state_validation import max_bytes
 from core.worker.swarm.dht.node import Swarm
@@ -83,7 +83,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
         mirror: Mirror | None = None,
         **kwargs: Any,
     ) -> None:
-        params, self._mirror, self._organiser, self._repair = list(params), mirror, organiser, Repair()
+        params, self._mirror, self._repair = list(params), mirror, Repair()
         self._inner = InnerOptimizer(params, optimizer, scheduler)
         self.needs_gradient, self._met_peers = not is_state_server, MetPeers(lambda: self.tracker.statistics.peer_ids())
         self._progress = OwnProgress(codec("int8"), collaboration.max_stale_rounds, kwargs["listeners"].on_caught_up)
@@ -137,14 +137,13 @@ class LocalSgdOptimizer(SwarmOptimizer):
             codec=codec(self._collaboration.delta_codec),
             outer=self._make_outer,
             downloads=self._downloads,
-            organiser=self._organiser,
             **options,
         )
 
     def _gradient_averager(self, **kwargs: Any) -> DeltaAverager:
         told = self._collaboration
         report = partial(self._report, "changes", step_error=self._step_error)
-        rounds = Rounds(told.averaging_timeout, report, epoch=self._group_metadata)
+        rounds = Rounds(told.averaging_timeout, report, told=self._group_metadata)
         kwargs |= self._averager_options(rounds) | {"prefix": f"{self.run_id}_delta"}
         del kwargs["reuse_grad_buffers"], kwargs["compression"]
         return DeltaAverager(
@@ -153,7 +152,6 @@ class LocalSgdOptimizer(SwarmOptimizer):
             keeps_sent=told.overlap == "delayed" and not self._is_keeper,
             weightless=self._is_keeper,
             min_steps=told.inner_steps_min,
-            organiser=self._organiser,
             feedback=ErrorFeedback() if told.delta_codec == "topk" and not self._is_keeper else None,
             round_log=self._round_log,
             reported=lambda: self.tracker.statistics.reported_samples(),
@@ -174,7 +172,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
 
     def _group_metadata(self) -> tuple[Any, ...]:
         """What we tell the group of a round."""
-        is_sure, unreached = self._repair.min_outer_steps <= self._version[0], self.grad_averager.unreached.named()
+        is_sure, unreached = self._repair.min_outer_steps <= self._version[0], self._unreached.named()
         counted = self._met_peers.count()
         return Told(self.local_epoch, *self._version, not self.client_mode, counted, unreached, is_sure).packed()
 
@@ -190,7 +188,6 @@ class LocalSgdOptimizer(SwarmOptimizer):
         if not has_result(maybe_step_control):
             return
         outcome = maybe_step_control.result()
-        self.grad_averager.unreached.add(outcome.unreached)
         group = GroupAgreement.of(outcome.everybody, self._organiser)
         right, ours, is_whole = group.version, self._version, not outcome.has_missing_parts
         self._met_peers.end_round(outcome.everybody, lacks_quorum=group.lacks_quorum(ours, is_whole=is_whole))

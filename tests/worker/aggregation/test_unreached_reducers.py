@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from hivemind.averaging.allreduce import AveragingMode
 from hivemind.p2p import PeerID
+from hivemind.utils import MSGPackSerializer
 
-from core.worker.swarm.local_sgd.group_agreement import UNREACHED_SECONDS, Told, UnreachedReducers, left_out_reducers
+from core.worker.swarm.aggregation.unreached_reducers import (
+    UNREACHED_SECONDS,
+    UnreachedReducers,
+    left_out_reducers,
+    shares_without,
+)
+from core.worker.swarm.local_sgd.group_agreement import Told
 from tests.support.computer.fake_clock import FakeClock
 
 ORGANISER, FIRST, SECOND, THIRD, CLIENT, OTHER = (PeerID(b"\x12\x20" + bytes([each]) * 32) for each in range(6))
@@ -41,7 +49,7 @@ def test_a_liar_names_no_more_than_two_and_nobody_twice() -> None:
 
 def test_who_is_no_reducer_and_nonsense_change_nothing() -> None:
     assert left_out({OTHER: (CLIENT,)}) == frozenset()
-    nonsense = {CLIENT: (9, 5, b"root", True, 6, (7,)), OTHER: (9, 5, b"root", True, 6, b"peer")}
+    nonsense = {CLIENT: (9, (7,), 5, b"root"), OTHER: (9, FIRST.to_bytes()), FIRST: (9,), SECOND: FIRST.to_bytes()}
     assert left_out_reducers(nonsense, REDUCERS, "") == frozenset()
 
 
@@ -52,3 +60,21 @@ def test_a_peer_that_could_not_be_reached_is_named_for_a_while() -> None:
     assert unreached.named() == (FIRST.to_bytes(),)
     clock.now += UNREACHED_SECONDS + 1.0
     assert unreached.named() == ()
+
+
+def test_a_plain_hivemind_peer_leaves_nobody_out_and_so_nobody_is_unless_it_is_the_one_that_is_named() -> None:
+    told = {CLIENT: (9, (FIRST.to_bytes(),)), OTHER: None}
+    assert left_out_reducers(told, REDUCERS, "") == frozenset()
+    assert left_out_reducers({CLIENT: (9, (FIRST.to_bytes(),)), FIRST: None}, REDUCERS, "") == {FIRST}
+
+
+def test_who_is_left_out_has_no_bandwidth_in_what_all_have_told() -> None:
+    named = (CLIENT, AveragingMode.CLIENT, (9, (FIRST.to_bytes(),)))
+    members = (named, (ORGANISER, AveragingMode.NODE, (9, ())), (FIRST, AveragingMode.NODE, ("bounded", ())))
+    gathered = [MSGPackSerializer.dumps([5.0, mode.value, MSGPackSerializer.dumps(told)]) for _, mode, told in members]
+    shares, left_out = shares_without([peer for peer, _, _ in members], gathered, "")
+    assert left_out == {FIRST}
+    assert [MSGPackSerializer.loads(each)[0] for each in shares] == [5.0, 5.0, 0.0]
+    assert [MSGPackSerializer.loads(each)[1:] for each in shares] == [
+        MSGPackSerializer.loads(each)[1:] for each in gathered
+    ]
