@@ -66,7 +66,9 @@ def test_children_come_after_the_owners_programs_and_all_threads_that_compute_af
 
 
 def test_a_niceness_that_was_chosen_is_kept() -> None:
-    assert told_niceness() == [1, 1]  # as tests are started
+    chosen = os.getpriority(os.PRIO_PROCESS, 0)
+    assert chosen > 0, "as tests are started"
+    assert told_niceness() == [chosen, chosen]
 
 
 @pytest.mark.real
