@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy
 
 from app.appearance.theme import Colours, colours
 from app.charts.axis import Scale, scale
@@ -34,8 +34,8 @@ class BarChart(QLabel):
     A QLabel, whose name and description a screen reader reads; of a plain QWidget it reads nothing.
     """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._bars: tuple[Bar, ...] = ()
         self._mark: Callable[[float], str] = str
         self._pointed_at: int | None = None

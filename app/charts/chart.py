@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy
 
 from app.appearance.theme import Colours, colours
 from app.charts.data import ChartData
@@ -31,8 +31,8 @@ class Chart(QLabel):
         graph: which series it draws, and how their figures are written.
     """
 
-    def __init__(self, graph: Graph, parent: QWidget | None = None, *, idle_queue: IdleQueue | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, graph: Graph, *, idle_queue: IdleQueue | None = None) -> None:
+        super().__init__()
         self.graph, self._idle_queue = graph, idle_queue
         self._data = ChartData(graph, {}, 0.0, 1.0)
         self._picture: ChartPicture | None = None

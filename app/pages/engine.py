@@ -36,8 +36,8 @@ class EnginePage(QWidget):
     make_requested = Signal()
     pause_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.facts, self.callout = KeyValueList(), Callout()
         self.bar, self.line = QProgressBar(), Hint()
         self.bar.setTextVisible(False)

@@ -26,8 +26,8 @@ class Header(QWidget):
     help_requested = Signal()
     settings_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("header")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._sign, self._name = QLabel(), QLabel("Workerbee")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
 
 from app.presentation.device import wish_for
 from app.widgets.inline_inputs import Choice
@@ -29,8 +28,8 @@ class DeviceSelector(Choice):
 
     device_chosen = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("", parent)
+    def __init__(self) -> None:
+        super().__init__("")
         self.setAccessibleName(self.tr("Device to train on"))
         self.setMinimumContentsLength(_CHARACTERS)
         self.chosen.connect(lambda wish: self.device_chosen.emit(str(wish)))

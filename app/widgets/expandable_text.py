@@ -17,8 +17,8 @@ _LONGEST = 8000
 class ExpandableText(QWidget):
     """A stranger's text as plain text of bounded length: its beginning, and a button for the rest."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._whole = ""
         self._words = Words()
         self.more = QPushButton(self.tr("Read all of it"))

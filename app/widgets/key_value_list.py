@@ -16,8 +16,8 @@ _NAME_WIDTH = 120
 class KeyValueList(QWidget):
     """A list of names and values, which are expected to be sanitised."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(16)

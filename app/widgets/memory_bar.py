@@ -17,8 +17,8 @@ _NARROWEST = 60
 class MemoryBar(QWidget):
     """A bar of two shares of one: what is taken already, then what is wanted; more than all is hatched."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._taken, self._wanted = 0.0, 0.0
         self._severity: Severity = "info"
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

@@ -16,8 +16,8 @@ _LARGER = 2.1
 class Metric(QWidget):
     """A large number with its unit, and a sparkline; what is not known is said in smaller letters."""
 
-    def __init__(self, curve: int, *, is_above: bool, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, curve: int, *, is_above: bool) -> None:
+        super().__init__()
         self._number, self._unit, self._sparkline = QLabel(self), QLabel(self), Sparkline(curve, self)
         self._usual_size = self._number.font().pointSizeF()
         for label in (self._number, self._unit):

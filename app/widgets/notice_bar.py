@@ -15,8 +15,8 @@ from core.errors import ErrorKind
 class NoticeBar(QWidget):
     """A bar below the header for one notice; it takes no room while there is none."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.callout = Callout()
         self.callout.action_requested.connect(self._act)
         self.dismiss = QPushButton()

@@ -24,7 +24,6 @@ from PySide6.QtWidgets import (
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
-    QWidget,
 )
 
 from app.appearance.theme import colours
@@ -110,8 +109,8 @@ class WeekGrid(QTableView):
 
     week_changed = Signal(object)
 
-    def __init__(self, week: Week, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, week: Week) -> None:
+        super().__init__()
         self.hours = WeekModel(week)
         self._pressed: _Cell | None = None
         self._before = week

@@ -43,8 +43,8 @@ class ContributionsPage(QWidget):
     back_requested = Signal()
     settings_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._given: Mapping[RunDay, ContributionDelta] = {}
         self._tariff, self._public_name = Tariff(), ""
         self._period: Period = "day"

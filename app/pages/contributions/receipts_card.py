@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QPushButton
 
 from app.pages.save_dialog import open_save_dialog, save_in_words
 from app.widgets.labels import Hint, Words
@@ -28,8 +28,8 @@ class ReceiptsCard(Card):
         files: the dialog for the file, once it was asked for.
     """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._receipts: tuple[KeptReceipt, ...] = ()
         self.files: QFileDialog | None = None
         self._words, self.state = Words(), Hint()

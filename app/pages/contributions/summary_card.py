@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QWidget
-
 from app.widgets.labels import Figure
 from app.widgets.layout.card import Card
 from app.widgets.layout.even_grid import EvenGrid
@@ -18,8 +16,8 @@ _LARGER = 1.35
 class SummaryCard(Card):
     """The sums over all runs and all time."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._figures = [Figure(_LARGER, self) for _ in range(6)]
         grid = EvenGrid(_LEAST_FIGURE_WIDTH, 3, self)
         grid.show_parts(self._figures)

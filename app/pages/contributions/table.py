@@ -6,7 +6,6 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QWidget
 
 from app.widgets.layout.row_table import RowTable
 from core.records.contribution_report import ContributionReport, Tariff
@@ -64,8 +63,8 @@ class ContributionsModel(QAbstractTableModel):
 class ContributionsTable(RowTable):
     """As high as its rows, up to a dozen of them; then it scrolls."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.contents = ContributionsModel()
         self._first_width = 0
         self.setModel(self.contents)

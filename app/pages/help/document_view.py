@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QUrl, Signal
 from PySide6.QtGui import QImage, QResizeEvent, QTextBlock, QTextCursor, QTextDocument
-from PySide6.QtWidgets import QFrame, QTextBrowser, QTextEdit, QWidget
+from PySide6.QtWidgets import QFrame, QTextBrowser, QTextEdit
 
 from app.appearance.theme import colours
 from app.pages.help.document_style import blocks_of, fit_images, style_document
@@ -25,8 +25,8 @@ class DocumentView(QTextBrowser):
 
     link_followed = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setOpenLinks(False)
         self.anchorClicked.connect(lambda url: self.link_followed.emit(url.toString()))

@@ -23,8 +23,8 @@ class HelpPage(QWidget):
     back_requested = Signal()
     report_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._place = (INDEX, "")
         self._before: list[tuple[str, str]] = []
         self.view, self.search = DocumentView(), SearchBar()

@@ -18,8 +18,8 @@ class SearchBar(QWidget):
 
     found = Signal(object, int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._document: QTextDocument | None = None
         self._places: list[QTextCursor] = []
         self._current = 0

@@ -35,8 +35,8 @@ class AddCatalogue(QWidget):
     cancel_requested = Signal()
     unfolded = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.open_button = QPushButton(self.tr("Add a list of runs…"))
         give_role(self.open_button, "link")
         self.open_button.clicked.connect(self.unfold)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QFontDatabase, QFontMetrics, QKeyEvent
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QPlainTextEdit
 
 if TYPE_CHECKING:
     from core.run.address import JoinAddress, UnreadableAddress
@@ -41,8 +41,8 @@ class AddressField(QPlainTextEdit):
     parsed = Signal(object)
     join_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setAccessibleName(self.tr("Address of the run"))
         self.setPlaceholderText(self.tr("workerbee://join?peer=…   or   /ip4/…/tcp/…/p2p/12D3KooW…"))
         self.setTabChangesFocus(True)

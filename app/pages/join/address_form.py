@@ -52,8 +52,8 @@ class AddressForm(QWidget):
     settings_requested = Signal()
     forget_key_requested = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._run_file = ""
         self._problem: ErrorKind | None = None
         self.field = AddressField()

@@ -31,8 +31,8 @@ class CatalogueSource(QWidget):
     trust_requested = Signal(str)
     remove_requested = Signal(str)
 
-    def __init__(self, known: KnownCatalogue, is_kept: bool, is_read: bool, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, known: KnownCatalogue, is_kept: bool, is_read: bool) -> None:
+        super().__init__()
         source, title = known.source, title_of(known.catalogue)
         self.callout = Callout()
         self.callout.action_requested.connect(lambda: self.trust_requested.emit(source))

@@ -30,8 +30,8 @@ class ClipboardOffer(QWidget):
 
     accepted = Signal(str, object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._text = ""
         self._refused = ""
         self.address: JoinAddress | None = None

@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
 
 from app.appearance.line_breaks import breakable
 from app.widgets.labels import Heading, Hint, Strong, Words
@@ -36,8 +35,8 @@ class DeviceCard(Card):
 
     device_chosen = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._name, self._state = Strong(), Words()
         self._bar, self._memory = MemoryBar(), Words()
         self._driver, self._users = Hint(), Hint()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
 
 from app.presentation.presets import preset_choices
 from app.widgets.inline_inputs import Choice, Gigabytes
@@ -27,8 +26,8 @@ class FirstQuestions(Card):
 
     change_requested = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._rules = AvailabilityRules()
         self.preset = Choice(self.tr("When to help"))
         self.login = Choice(self.tr("When I log in"))

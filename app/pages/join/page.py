@@ -55,8 +55,8 @@ class JoinPage(QWidget):
     forget_key_requested = Signal(str)
     change_requested = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.form = AddressForm()
         self.form.join_requested.connect(self.join_requested)
         self.form.run_file_requested.connect(self.run_file_requested)

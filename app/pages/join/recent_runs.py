@@ -31,8 +31,8 @@ class RecentRunsList(QWidget):
     run_requested = Signal(object)
     forget_requested = Signal(str, str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._shown: tuple[RecentRun, ...] = ()
         self._none = Hint(self.tr("The runs that you help will be listed here."))
         self._rows: list[QWidget] = []

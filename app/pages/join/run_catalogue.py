@@ -49,8 +49,8 @@ class RunCatalogue(QWidget):
     trust_requested = Signal(str)
     remove_requested = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._shown = ShownCatalogues()
         self._device: Device | None = None
         self._devices: tuple[Device, ...] = ()

@@ -22,8 +22,8 @@ class SearchStatus(QWidget):
 
     cancel_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._words = Words()
         self._bar = QProgressBar()
         self._bar.setRange(0, 0)

@@ -29,8 +29,8 @@ class OrderRowWidget(QWidget):
     removed = Signal()
     look_requested = Signal()
 
-    def __init__(self, row: OrderRow, number: int, last: int, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, row: OrderRow, number: int, last: int) -> None:
+        super().__init__()
         name = fill_placeholders(translate("OrderCard", "%1. %2"), str(number), row.name)
         self.up = _button("▲", fill_placeholders(translate("OrderCard", "Move “%1” up"), row.name))
         self.down = _button("▼", fill_placeholders(translate("OrderCard", "Move “%1” down"), row.name))

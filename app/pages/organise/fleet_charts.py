@@ -25,8 +25,8 @@ _SHORTEST = 600.0  # seconds that are shown at least
 class FleetCharts(QWidget):
     """Draws what was seen since the run has been watched; one value a minute."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         graphs = {graph.key: graph for graph in GRAPHS}
         self.charts = tuple(Chart(_over_hours(graphs[key])) for key in _SHOWN)
         self._drawn: tuple[float, int] | None = None

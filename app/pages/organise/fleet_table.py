@@ -47,8 +47,8 @@ class FleetRow:
 class FleetTable(QWidget):
     """The peers of a fleet, the fastest first; a click on a heading sorts, and what is typed above chooses rows."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.search, self.table = QLineEdit(), RowTable()
         self.model = KeyedRowsModel(_COLUMNS, lambda row: row.peer.peer_id, sorted_by=_FASTEST)
         self._rows: tuple[FleetRow, ...] = ()

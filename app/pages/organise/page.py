@@ -48,8 +48,8 @@ class OrganisePage(QWidget):
     stop_requested = Signal()
     watch_again_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._snapshot: FleetSnapshot | None = None
         self.published, self.charts, self.fleet = PublishedCard(), FleetCharts(), FleetTable()
         self.facts, self.problem = KeyValueList(), Callout()

@@ -43,8 +43,8 @@ class PublishedCard(Card):
     copy_requested = Signal(str)
     export_requested = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._shown: tuple[PublishedLine, ...] = ()
         self._rows: list[QWidget] = []
         self.parts.addWidget(Heading(self.tr("Published from this computer")))

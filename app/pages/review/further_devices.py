@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QWidget
+from PySide6.QtWidgets import QCheckBox
 
 from app.widgets.labels import Heading, Hint
 from app.widgets.layout.card import Card
@@ -27,8 +27,8 @@ class FurtherDevices(Card):
 
     devices_chosen = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._words = Hint(
             self.tr(
                 "Each trains beside the first, as another peer of the run, and pauses by itself while others need it. "

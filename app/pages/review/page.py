@@ -49,8 +49,8 @@ class ReviewPage(QWidget):
     dry_run_requested = Signal(object, object)
     further_devices_chosen = Signal(object, str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._session, self._dry_run = Session(), Session()
         self._settings = Settings()
         self._seen: DevicesSeen | None = None

@@ -18,8 +18,8 @@ from core.texts.confinement import confinement_words
 class PrivacyCard(Card):
     """Lists what strangers in the swarm will see of the volunteer; shown before anybody agrees to anything."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._peer, self._name = _Point(), _Point()
         self.parts.addWidget(Heading(self.tr("What strangers will see of you")))
         speed = self.tr("how many samples you compute, and how fast")

@@ -16,8 +16,8 @@ from core.texts.fit import numbers_of, verdict_on
 class RequirementRow(QWidget):
     """One requirement of a run: GPU memory, memory, or disk; hidden where the run has none."""
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str) -> None:
+        super().__init__()
         self._name = name
         self._icon = StatusIcon()
         self._verdict = QLabel()

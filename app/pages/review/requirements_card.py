@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QWidget
-
 from app.appearance.line_breaks import breakable, unbroken
 from app.pages.review.requirement_row import RequirementRow
 from app.widgets.labels import Heading, Hint, Strong, Words
@@ -17,8 +15,8 @@ from core.texts.device import name_of
 class RequirementsCard(Card):
     """What a run requires, beside what this computer has; without a device it says only that there is none."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._device = Hint()
         self.gpu = RequirementRow(self.tr("GPU memory"))
         self.memory = RequirementRow(self.tr("Memory"))

@@ -27,8 +27,8 @@ from core.texts.run import closed_words, notice_of, order_words, title_of, trust
 class RunDetails(QWidget):
     """One run in full: title, description, who vouches for it, requirements, privacy, and facts."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.title, self.description = Title(), ExpandableText()
         self.changes, self.closed, self.notice, self.trust = Callout(), Callout(), Callout(), Callout()
         self.needs, self.visible_card, self.facts = RequirementsCard(), PrivacyCard(), KeyValueList()

@@ -20,8 +20,8 @@ class RunSelector(QWidget):
 
     run_chosen = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._shown: tuple[RunFound, ...] = ()
         self._buttons: list[ListButton] = []
         self._rows = QVBoxLayout(self)

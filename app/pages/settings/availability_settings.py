@@ -54,8 +54,8 @@ class AvailabilitySettings(Card):
     ignore_requested = Signal()
     heed_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._rules = AvailabilityRules()
         self.preset = Choice(self.tr("When to help"))
         self.now, self.history = Strong(), Hint()

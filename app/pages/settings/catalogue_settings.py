@@ -27,8 +27,8 @@ class CatalogueSettings(Card):
 
     remove_requested = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.buttons: list[QPushButton] = []
         self._known: tuple[KnownCatalogue, ...] = ()
         lists = QWidget()

@@ -6,7 +6,7 @@ import os
 from math import ceil
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton
 
 from app.appearance.line_breaks import breakable
 from app.widgets.device_selector import DeviceSelector
@@ -31,8 +31,8 @@ class ComputerSettings(Card):
 
     change_requested = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._settings = Settings()
         self._seen: DevicesSeen | None = None
         self.device = DeviceSelector()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 
 from PySide6.QtCore import QLocale, Signal
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit
 
 from app.widgets.inline_inputs import Number
 from app.widgets.labels import Heading, Hint
@@ -31,8 +31,8 @@ class ElectricitySettings(Card):
 
     change_requested = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._settings = Settings()
         self.price, self.currency = QLineEdit(), QLineEdit()
         self.price.setFixedWidth(_PRICE_WIDTH)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
 
 from app.appearance.line_breaks import breakable
 from app.pages.settings.rule_row import RuleRow
@@ -32,8 +31,8 @@ class PaceSettings(Card):
 
     change_requested = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._rules = AvailabilityRules()
         self.now, self.upload, self.download = Strong(), Hint(), Hint()
         self.rows = self._rows()

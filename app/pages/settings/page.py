@@ -43,8 +43,8 @@ class SettingsPage(QWidget):
     back_requested = Signal()
     removal_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._settings = Settings()
         self.computer, self.window_behaviour = ComputerSettings(), WindowSettings()
         self.availability, self.pace, self.updates = AvailabilitySettings(), PaceSettings(), UpdateSettings()

@@ -26,8 +26,8 @@ class PriceRow(QWidget):
 
     changed = Signal(object, object, object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._file: str | None = None
         self._address: str | None = None
         self._highest: float | None = None

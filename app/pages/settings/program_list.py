@@ -43,8 +43,8 @@ class ProgramList(QWidget):
 
     changed = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.programs: tuple[str, ...] | None = None
         self.buttons: list[QPushButton] = []
         self.field = _ProgramField(self.tr("Another program"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QPushButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QPushButton
 
 from app.appearance.line_breaks import breakable
 from app.desktop.external_link import open_web_link
@@ -25,8 +25,8 @@ class UpdateSettings(Card):
 
     change_requested = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.tick = QCheckBox(self.tr("Look for a newer version every two weeks"))
         self.hint = Hint()
         self.newer = QPushButton()

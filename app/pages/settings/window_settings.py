@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
 
 from app.appearance.language import SYSTEM, languages
 from app.widgets.inline_inputs import Choice
@@ -22,8 +21,8 @@ class WindowSettings(Card):
 
     change_requested = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.login = Choice(self.tr("When I log in"))
         self.opening = Choice(self.tr("How Workerbee opens"))
         self.closing = Choice(self.tr("When I close the window"))

@@ -80,8 +80,8 @@ class TrainingPage(QWidget):
     graphs_chosen = Signal(str, object)
     network_test_requested = Signal()
 
-    def __init__(self, curves: ChartDataSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, curves: ChartDataSource) -> None:
+        super().__init__()
         self._session, self._now = Session(), 0.0
         self._timestamps = EventTimestamps()
         self._seen: DevicesSeen | None = None

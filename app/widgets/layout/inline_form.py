@@ -12,8 +12,8 @@ from core.placeholders import split_placeholders
 class InlineForm(QWidget):
     """A sentence with inputs in it; ``%1``, ``%2``, … in the translated sentence stand for them, in any order."""
 
-    def __init__(self, sentence: str, *blanks: QWidget, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, sentence: str, *blanks: QWidget) -> None:
+        super().__init__()
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import select
 import sys
 from typing import TextIO
 
 from core.cli.runner.displays import stream_for_people
 from core.errors import ErrorKind, UserError
+
+_LOOK_SECONDS = 0.2
 
 
 def confirm(question: str, wants_json: bool) -> bool:
@@ -21,8 +24,20 @@ def answers_yes(question: str, stream: TextIO) -> bool:
     answer = ""
     try:
         print(f"{question} [y/N] ", end="", file=stream, flush=True)
+        _await_line()
         answer = sys.stdin.readline()
     finally:  # a Ctrl-C too: what follows begins a line of its own
         if not answer.endswith("\n"):
             print(file=stream, flush=True)
     return answer.strip().lower() in ("y", "yes")
+
+
+def _await_line() -> None:
+    """Wait until a terminal has a line, or is hung up.
+
+    Python runs a signal's handler between two of its own steps. Whoever presses Ctrl-C in the moment before the
+    terminal is read would wait for the next line; here it is looked at several times a second.
+    """
+    if sys.platform != "win32" and sys.stdin.isatty():
+        while not select.select([sys.stdin], [], [], _LOOK_SECONDS)[0]:
+            pass

@@ -110,7 +110,8 @@ class _ObservedAverager(AveragerProcess):
     def step(self, *args: Any, timeout: float | None = None, **kwargs: Any) -> Any:
         """Begin a round as DecentralizedAverager does; both averagers begin every round through it.
 
-        A group is looked for during ``rounds.search_seconds`` at the most; what it then exchanges may take longer.
+        A group is looked for during ``rounds.search_seconds`` at the most; what it then exchanges may take longer. With
+        parameters hivemind tells the epoch, a number, with which plain peers compute.
         """
         if kwargs.get("gather") is None:
             kwargs["gather"] = TOLD if self.rounds.told is None else self.rounds.told()

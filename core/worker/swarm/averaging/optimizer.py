@@ -6,7 +6,7 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -19,7 +19,6 @@ from core.localizable import Detail, LocalizedText, localized
 from core.run.spec.collaboration import Collaboration
 from core.run.steering.rollback import Rollback, least_epoch, swarm_id
 from core.worker.compute.optimizers import OptimizerFactory, SchedulerFactory, count_steps
-from core.worker.swarm.aggregation.bandwidths import TOLD
 from core.worker.swarm.aggregation.unreached_reducers import UnreachedReducers
 from core.worker.swarm.averaging.allreduce import are_finite
 from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
@@ -139,7 +138,7 @@ class SwarmOptimizer(hivemind.Optimizer):
 
     def _state_averager_options(self, prefix: str) -> dict[str, Any]:
         """What the state averager's constructor is given; only peers of that prefix share their state with it."""
-        rounds = self._rounds("state", lambda: TOLD)
+        rounds = Rounds(self._collaboration.averaging_timeout, partial(self._report, "state"))
         own = ("dht", "client_mode", "auxiliary", "status_loglevel", "offload_optimizer")
         times = ("allreduce_timeout", "next_chunk_timeout", "shutdown_timeout")
         return self._averager_options(rounds) | {
@@ -156,14 +155,11 @@ class SwarmOptimizer(hivemind.Optimizer):
 
     def _gradient_averager(self, **kwargs: Any) -> GradientAverager:
         """The factory that hivemind calls with options of its own."""
-        rounds = self._rounds("gradients", lambda: self.local_epoch)
+        told, report = lambda: (self.local_epoch, self._unreached.named()), partial(self._report, "gradients")
+        rounds = Rounds(self._collaboration.averaging_timeout, report, told)
         kwargs |= self._averager_options(rounds) | {"reported": lambda: self.tracker.statistics.reported_samples()}
         rank = self._collaboration.powersgd_rank
         return GradientAverager(**kwargs) if rank is None else PowerSGDGradientAverager(rank=rank, **kwargs)
-
-    def _rounds(self, kind: str, first: Callable[[], Any]) -> Rounds:
-        told, report = lambda: (first(), self._unreached.named()), partial(self._report, kind)
-        return Rounds(self._collaboration.averaging_timeout, report, told)
 
     def _averager_options(self, rounds: Rounds) -> dict[str, Any]:
         """What both averagers' constructors are given, before they fork."""
