@@ -12,7 +12,7 @@ from msgspec import Meta
 from core.files.json_file import JsonFile
 from core.run.manifest import KeeperId
 from core.run.steering.authority import RunAuthority
-from core.schema import UNREADABLE, StrictStruct, decode_message
+from core.schema import StrictStruct, decode_message
 from core.security.identity import Identity, verify
 from core.tickets.invitation_text import InvitationSecret
 from core.tickets.ticket import (
@@ -21,7 +21,6 @@ from core.tickets.ticket import (
     Grant,
     Invitation,
     Ticket,
-    TicketError,
     invitation_of,
     sign_ticket,
 )
@@ -74,16 +73,14 @@ class RedemptionDesk:
         """The answer, as msgpack, to what the ``sender``, an authenticated peer id, has sent; never raises."""
         try:
             return msgspec.msgpack.encode(self._answer(encoded, sender, now))
-        except (*UNREADABLE, TicketError):
+        except ValueError:
             return msgspec.msgpack.encode(Answer(refusal="refused"))
         except OSError:  # what is not counted is not signed
             return msgspec.msgpack.encode(Answer(refusal="busy"))
 
     def _answer(self, encoded: bytes, sender: str, now: float) -> Answer:
-        """Raises TicketError, msgspec's errors, and OSError where the disk refuses."""
-        if len(encoded) > MAX_REQUEST_BYTES:
-            raise TicketError("unreadable")
-        asked = msgspec.msgpack.decode(encoded, type=Redemption)
+        """Raises ValueError for what is no request or invitation, and OSError where the disk refuses."""
+        asked = decode_message(encoded, Redemption, MAX_REQUEST_BYTES)
         invitation = invitation_of(asked.grant, self.authority, self._run_id)
         is_proven = verify(invitation.key, _PROOF + asked.grant + asked.holder.encode(), asked.proof)
         if asked.holder != sender or not is_proven:

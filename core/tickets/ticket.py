@@ -15,7 +15,7 @@ from msgspec import Meta
 from core.run.manifest import KeeperId, RunId
 from core.run.signed_record import sign_record, signed_value
 from core.run.steering.authority import RunAuthority
-from core.schema import UNREADABLE, StrictStruct
+from core.schema import StrictStruct, decode_message
 from core.security.identity import Identity
 
 MAX_TICKET_BYTES = 2048
@@ -124,11 +124,9 @@ def invitation_key(ticket: Ticket) -> str:
 
 
 def _signed(encoded: bytes) -> SignedTicket:
-    if len(encoded) > MAX_TICKET_BYTES:
-        raise TicketError("unreadable")
     try:
-        return msgspec.msgpack.decode(encoded, type=SignedTicket)
-    except UNREADABLE as error:
+        return decode_message(encoded, SignedTicket, MAX_TICKET_BYTES)
+    except ValueError as error:
         raise TicketError("unreadable") from error
 
 

@@ -95,7 +95,7 @@ class PeerMonitor:
     def run(self, leaving: threading.Event, start_thread: StartThread) -> None:
         """Publish and send until ``leaving``."""
         self._believe_signers()
-        self._block_list.hand_out(self._swarm, start_thread)
+        self._block_list.republish(self._swarm, start_thread)
         while not leaving.wait(POLL_SECONDS):
             if time.monotonic() - self._published_at > PEER_INFO.lifetime_seconds / 3:
                 PEER_INFO.publish(self._swarm, self._run_id, self._info)

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from tests.bench.experts.kill import MAX_STANDSTILL_SECONDS, STEPS_BEFORE, longest_step, started
-from tests.bench.experts.rows import LIMIT_SECONDS, SEEDS, ExpertsMeasured, Script, starter
+from tests.bench.experts.rows import LIMIT_SECONDS, SEEDS, ExpertsMeasured, Script, seconds_row, starter
 from tests.bench.setup import Ground, NotMeasured, told_as_not_measured
-from tests.bench.table import Row, figure_row
+from tests.bench.table import Row
 from tests.support.environment.network_namespaces import Host, Internet, internet, why_not
 from tests.support.real_peers import PeerGroup, peer_group
 
@@ -29,19 +29,15 @@ def cut_host_deeds(ground: Ground, measured: ExpertsMeasured) -> Mapping[str, Ca
 def cut_host_rows(measured: ExpertsMeasured) -> list[Row]:
     """The standstill of the trainers, and how long they have sent tokens to a host that is silent."""
     return [
-        figure_row(
+        seconds_row(
             "experts elsewhere: the longest step of two trainers after the line of one of three hosts went dead",
             measured.cut_standstill,
-            "{:.1f} s",
-            f"≤ {MAX_STANDSTILL_SECONDS:.0f} s",
-            lambda it: it <= MAX_STANDSTILL_SECONDS,
+            MAX_STANDSTILL_SECONDS,
         ),
-        figure_row(
+        seconds_row(
             "experts elsewhere: from when a host's line goes dead until neither trainer's router knows its experts",
             measured.forgetting,
-            "{:.1f} s",
-            f"≤ {MAX_FORGETTING_SECONDS:.0f} s",
-            lambda it: it <= MAX_FORGETTING_SECONDS,
+            MAX_FORGETTING_SECONDS,
         ),
     ]
 

@@ -10,9 +10,18 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
-from tests.bench.experts.rows import LIMIT_SECONDS, SEEDS, ExpertsMeasured, Lost, Script, started_hosts, starter
+from tests.bench.experts.rows import (
+    LIMIT_SECONDS,
+    SEEDS,
+    ExpertsMeasured,
+    Lost,
+    Script,
+    seconds_row,
+    started_hosts,
+    starter,
+)
 from tests.bench.setup import Ground, NotMeasured, told_as_not_measured
-from tests.bench.table import NO_FIGURE, Row, figure_row, own_row
+from tests.bench.table import NO_FIGURE, Row, own_row
 from tests.support.real_peers import PeerGroup, peer_group
 
 SHARE = 2  # experts of each host
@@ -33,12 +42,10 @@ def killed_host_deeds(ground: Ground, measured: ExpertsMeasured) -> Mapping[str,
 def killed_host_rows(measured: ExpertsMeasured) -> list[Row]:
     """The standstill of the trainers, and the worst loss of an expert."""
     return [
-        figure_row(
+        seconds_row(
             "experts elsewhere: the longest step of two trainers after one of three hosts was killed",
             measured.standstill,
-            "{:.1f} s",
-            f"≤ {MAX_STANDSTILL_SECONDS:.0f} s",
-            lambda it: it <= MAX_STANDSTILL_SECONDS,
+            MAX_STANDSTILL_SECONDS,
         ),
         _lost_row(measured.lost),
     ]

@@ -13,7 +13,7 @@ from statistics import geometric_mean, median
 from typing import Any
 
 from tests.bench.setup import Ground, NotMeasured, told_as_not_measured
-from tests.bench.table import NO_FIGURE, Row, own_row
+from tests.bench.table import NO_FIGURE, Row, figure_row, own_row
 from tests.support.environment.network_namespaces import internet, why_not
 from tests.support.environment.slow_link import Line
 from tests.support.real_peers import LineProcess, PeerGroup, peer_group
@@ -44,6 +44,11 @@ class Trained:
     def loss(self) -> float:
         """The geometric mean."""
         return geometric_mean(self.losses)
+
+
+def seconds_row(what: str, seconds: float | None, most: float) -> Row:
+    """A row of a time that must be no longer than that."""
+    return figure_row(what, seconds, "{:.1f} s", f"≤ {most:.0f} s", lambda it: it <= most)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from core.worker.swarm.aggregation.unreached_reducers import (
     UNREACHED_SECONDS,
     UnreachedReducers,
     left_out_reducers,
-    shares_without,
+    without_unreached_reducers,
 )
 from core.worker.swarm.local_sgd.group_agreement import Told
 from tests.support.computer.fake_clock import FakeClock
@@ -72,7 +72,7 @@ def test_who_is_left_out_has_no_bandwidth_in_what_all_have_told() -> None:
     named = (CLIENT, AveragingMode.CLIENT, (9, (FIRST.to_bytes(),)))
     members = (named, (ORGANISER, AveragingMode.NODE, (9, ())), (FIRST, AveragingMode.NODE, ("bounded", ())))
     gathered = [MSGPackSerializer.dumps([5.0, mode.value, MSGPackSerializer.dumps(told)]) for _, mode, told in members]
-    shares, left_out = shares_without([peer for peer, _, _ in members], gathered, "")
+    shares, left_out = without_unreached_reducers([peer for peer, _, _ in members], gathered, "")
     assert left_out == {FIRST}
     assert [MSGPackSerializer.loads(each)[0] for each in shares] == [5.0, 5.0, 0.0]
     assert [MSGPackSerializer.loads(each)[1:] for each in shares] == [

@@ -10,7 +10,7 @@ import pytest
 from hivemind.p2p import P2P, P2PContext, ServicerBase
 from hivemind.proto.averaging_pb2 import CANCELLED, PART_FOR_AVERAGING, AveragingData
 
-from core.worker.swarm.patches.unread_requests import PREFETCHED, answer_to_the_end
+from core.worker.swarm.patches.unread_requests import PREFETCHED, answer_and_drain
 
 LIMIT_SECONDS = 30.0
 MANY = 4 * PREFETCHED
@@ -40,7 +40,7 @@ class Reducer(ServicerBase):  # type: ignore[misc]  # hivemind has no types
         self, stream: AsyncIterator[AveragingData], _context: P2PContext
     ) -> AsyncIterator[AveragingData]:
         try:
-            async for answer in answer_to_the_end(stream, self._answers, REFUSAL):
+            async for answer in answer_and_drain(stream, self._answers, REFUSAL):
                 yield answer
         finally:
             self.is_over.set()

@@ -64,10 +64,8 @@ def _changed(blocks: BlockList, peer_id: str, until: float, now: float) -> Block
 def _print(run_id: str, current: list[Block], command: BlockPeer, was_blocked: bool) -> None:
     stream = stream_for_people(command.json)
     name = sanitize_line(run_id)
-    if command.peer_id is not None and not command.seconds and not was_blocked:
-        print(f"{command.peer_id} was not blocked from {name}.", file=stream)
-    elif command.peer_id is not None and not command.seconds:
-        print(f"{command.peer_id} is no longer blocked from {name}.", file=stream)
+    if command.peer_id is not None and not command.seconds:
+        print(f"{command.peer_id} {'is no longer' if was_blocked else 'was not'} blocked from {name}.", file=stream)
     if not current:
         print(f"Nobody is blocked from {name}.", file=stream)
     for each in current:

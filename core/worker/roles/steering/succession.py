@@ -19,7 +19,8 @@ from core.run.manifest import RunManifest
 from core.run.signed_manifest import SignedManifest
 from core.run.steering.authority import Heartbeat, RunAuthority, authority_of, signing_seconds, silence_seconds
 from core.run.steering.control_value import ControlValue, sign_control
-from core.run.steering.kept_control import keep_control, kept_control, kept_control_file
+from core.run.steering.kept_control import kept_control, kept_control_file
+from core.run.steering.kept_record import keep_record
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import StartThread
 from core.worker.swarm import (
@@ -176,7 +177,7 @@ def _inherit(control: ControlValue, swarm: Swarm, now: float) -> None:
     """Sign what those before us have asked of all peers, if we have not done so."""
     path = kept_control_file(swarm.folder, control.run_id)
     if control.number > kept_control(path, swarm.peer_id, control.run_id).number:
-        keep_control(path, sign_control(control.ordered(control.order, now), swarm.identity))
+        keep_record(path, sign_control(control.ordered(control.order, now), swarm.identity))
 
 
 def _inherit_blocks(before: BlockList, files: PeerFiles, now: float) -> None:

@@ -55,18 +55,19 @@ def left_out_reducers(told: Mapping[PeerID, Any], reducers: Collection[PeerID], 
     return left_out if left_out >= {peer for peer, each in told.items() if each is None} else frozenset()
 
 
-def shares_without(
+def without_unreached_reducers(
     peers: Collection[PeerID], gathered: Collection[bytes], organiser: str
 ) -> tuple[tuple[bytes, ...], frozenset[PeerID]]:
     """What each of the ``peers`` has told the group, with no bandwidth of those that are left out; and who these are.
 
     ``gathered`` is what `DecentralizedAverager.step` packs: bandwidth, mode and the packed ``gather`` argument.
     """
-    unpacked = [MSGPackSerializer.loads(each) for each in gathered]
-    told = {peer: MSGPackSerializer.loads(each) for peer, (_, _, each) in zip(peers, unpacked, strict=True)}
-    modes = zip(peers, unpacked, strict=True)
-    reducers = [peer for peer, (_, mode, _) in modes if mode == AveragingMode.NODE.value]
+    unpacked = {peer: MSGPackSerializer.loads(each) for peer, each in zip(peers, gathered, strict=True)}
+    told = {peer: MSGPackSerializer.loads(each) for peer, (_, _, each) in unpacked.items()}
+    reducers = [peer for peer, (_, mode, _) in unpacked.items() if mode == AveragingMode.NODE.value]
     left_out = left_out_reducers(told, reducers, organiser)
-    nothing = [MSGPackSerializer.dumps([0.0, mode, each]) for _, mode, each in unpacked]
-    both = zip(peers, gathered, nothing, strict=True)
-    return tuple(none if peer in left_out else some for peer, some, none in both), left_out
+    shares = (
+        MSGPackSerializer.dumps([0.0, mode, each]) if peer in left_out else some
+        for some, (peer, (_, mode, each)) in zip(gathered, unpacked.items(), strict=True)
+    )
+    return tuple(shares), left_out

@@ -40,7 +40,7 @@ from core.worker.swarm.aggregation.bandwidths import bounded_bandwidths
 from core.worker.swarm.aggregation.claimed_weights import ReportedSamples
 from core.worker.swarm.aggregation.outcome import AllreduceOutcome
 from core.worker.swarm.aggregation.sybil_resistance import subnet_of
-from core.worker.swarm.aggregation.unreached_reducers import shares_without
+from core.worker.swarm.aggregation.unreached_reducers import without_unreached_reducers
 from core.worker.swarm.averaging.allreduce import (
     ExchangeFailedError,
     ExchangeTimeoutError,
@@ -53,7 +53,7 @@ from core.worker.swarm.averaging.state_validation import BUSY, State
 from core.worker.swarm.averaging.timeouts import AllreduceTimeouts, SharedSeconds
 from core.worker.swarm.dht.run_records import MAX_PEER_ID_BYTES
 from core.worker.swarm.patches.shunned_peers import BarredPeers
-from core.worker.swarm.patches.unread_requests import answer_to_the_end
+from core.worker.swarm.patches.unread_requests import answer_and_drain
 from core.worker.swarm.state_parts.whole_state import StateServer
 
 POLL_SECONDS = 0.1
@@ -140,7 +140,7 @@ class AveragerProcess(StateServer):
         A reducer that another member cannot reach averages nothing, and joins others' groups next time.
         """
         bounded = bounded_bandwidths(group.gathered)
-        usable, left_out = shares_without(group.peer_ids, bounded, self._organiser)
+        usable, left_out = without_unreached_reducers(group.peer_ids, bounded, self._organiser)
         if left_out:
             log.info("not all of the group can reach %s, which average nothing", [*map(str, left_out)])
         self._matchmaking.follows_only = self.peer_id in left_out
@@ -217,7 +217,7 @@ class AveragerProcess(StateServer):
     ) -> AsyncIterator[averaging_pb2.AveragingData]:
         """Average the parts that a groupmate sends; one that is left out hears so at once."""
         refusal = averaging_pb2.AveragingData(code=averaging_pb2.CANCELLED)
-        async for message in answer_to_the_end(stream, lambda parts: self._averages(parts, context), refusal):
+        async for message in answer_and_drain(stream, lambda parts: self._averages(parts, context), refusal):
             yield message
 
     async def _averages(

@@ -5,7 +5,6 @@ What is signed, and how it is verified, is in ``core/run/signed_scores.py``.
 
 from __future__ import annotations
 
-import logging
 import math
 import time
 from collections.abc import Mapping, Sequence
@@ -13,18 +12,16 @@ from pathlib import Path
 
 from hivemind.dht import DHT
 
-from core.files.atomic import write_atomically
 from core.protocol.events import Evaluated
 from core.run.manifest import RunManifest
 from core.run.signed_scores import MAX_SCORES_BYTES, EvaluationHistory, Score, scores_in, sign_scores
+from core.run.steering.kept_record import keep_record
 from core.run.steering.rollback import Rollback
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_values import dht_key, values_of
 from core.worker.swarm.dht.publisher import Publisher, StartThread
 
 DHT_KIND = "workerbee_scores"  # of values, in the DHT key
-
-log = logging.getLogger(__name__)
 
 
 class EvaluationLog:
@@ -64,10 +61,7 @@ class EvaluationLog:
         self._history = self._history.only_roots(roots).with_score(score)
         encoded = self._signed()
         self._publisher.publish_instead(encoded)
-        try:
-            write_atomically(self._file, encoded)
-        except OSError as error:
-            log.warning("the scores are not kept for the next start: %s", error)
+        keep_record(self._file, encoded)
 
     def _signed(self) -> bytes:
         return sign_scores(self._history, self._identity)

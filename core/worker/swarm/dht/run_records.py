@@ -81,7 +81,7 @@ class ActivityRecord(OwnRecord):
 
 
 class HealthRecord(OwnRecord):
-    """Why a peer's last round was not whole, and how many of those who tried to dial it ``reached`` it or did not.
+    """Why the latest of a peer's last rounds was not whole, and how many who dialled it ``reached`` it or did not.
 
     It is a record of its own, because a Workerbee that does not know it refuses an ActivityRecord with one field more.
     """

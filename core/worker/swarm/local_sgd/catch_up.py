@@ -74,8 +74,8 @@ log = logging.getLogger(__name__)
 class CatchUp(StateDonor):
     """An averager whose state is base weights, momentum and the number of outer steps, with a log of rounds.
 
-    A state that comes in parts is put together in the folder ``downloads``. Of two that as
-    many donors have, that of the run's organiser is taken.
+    A state that comes in parts is put together in the folder ``downloads``. Of two that as many donors have, that of
+    the run's organiser is taken.
     """
 
     _mirrored: Path | None = None

@@ -12,7 +12,7 @@ Request = TypeVar("Request")
 Answer = TypeVar("Answer")
 
 
-async def answer_to_the_end(
+async def answer_and_drain(
     stream: AsyncIterator[Request],
     answers: Callable[[AsyncIterator[Request]], AsyncIterator[Answer]],
     refusal: Answer,
@@ -21,14 +21,14 @@ async def answer_to_the_end(
 
     WORKAROUND H70: hivemind passes on five requests that nobody has read yet, and waits until the sixth is read. Where
     a handler returns before that, nobody ever reads it: the stream stays open, and its caller waits until a time limit.
-    Here the rest is read and forgotten until the caller hangs up.
+    Here the stream is drained until the caller hangs up.
     """
     requests = _Requests(stream)
     reading = asyncio.create_task(requests.receive())
     try:
         async for answer in answers(requests.wanted()):
             yield answer
-        requests.forget()
+        requests.discard()
         if not reading.done():
             yield refusal
             await reading
@@ -56,7 +56,7 @@ class _Requests(Generic[Request]):
         while (request := await self._unread.get()) is not None:
             yield request
 
-    def forget(self) -> None:
+    def discard(self) -> None:
         """Nobody reads any more of them."""
         self._are_wanted = False
         while not self._unread.empty():

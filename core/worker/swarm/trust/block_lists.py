@@ -5,20 +5,18 @@ What is signed, and how it is verified, is in ``core/run/block_list.py``.
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from hivemind.dht import DHT
 from hivemind.p2p import PeerID
 
-from core.files.atomic import write_atomically
-from core.files.json_file import JsonFile, read_bounded
+from core.files.json_file import JsonFile
 from core.run.block_list import MAX_BLOCK_LIST_BYTES, BlockList, blocks_in, sign_blocks
 from core.run.steering.authority import RunAuthority
+from core.run.steering.kept_record import keep_record, kept_record
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_values import dht_key, values_of
 from core.worker.swarm.dht.publisher import Publisher, Republisher, StartThread
@@ -70,18 +68,16 @@ class BlockListReader:
     """
 
     def __init__(self, dht: DHT, run_id: str, kept: Path | None = None) -> None:
-        self._dht, self._run_id, self._kept = dht, run_id, kept
+        self._dht, self._key, self._run_id, self._kept = dht, dht_key(run_id, DHT_KIND), run_id, kept
         self._lists = dict[str, tuple[BlockList, bytes]]()
         self._in_force: tuple[str, bytes] | None = None
-        self._on_newer: Callable[[str, bytes], None] = _ignore
+        self._republisher: Republisher | None = None
+        self._own = ""
 
-    def hand_out(self, swarm: Swarm, start_thread: StartThread) -> None:
+    def republish(self, swarm: Swarm, start_thread: StartThread) -> None:
         """Keep the list of another that is in force in the DHT from now on, if others can reach us."""
         if swarm.mode == "direct":
-            republisher = Republisher(self._dht, dht_key(self._run_id, DHT_KIND), start_thread)
-            self._on_newer = lambda signer, signed: (
-                republisher.publish(signer, signed) if signer != swarm.peer_id else None
-            )
+            self._republisher, self._own = Republisher(self._dht, self._key, start_thread), swarm.peer_id
 
     def poll(self, authority: RunAuthority) -> frozenset[str]:
         """Look for newer lists of those who have led the run; the ids of the peers that are blocked at present."""
@@ -91,9 +87,7 @@ class BlockListReader:
         """Look for newer lists of those who have led the run; the one in force."""
         if not self._lists and self._kept is not None:
             self._recall(self._kept, authority)
-        for signer, signed in values_of(
-            self._dht, dht_key(self._run_id, DHT_KIND), authority.line, MAX_BLOCK_LIST_BYTES
-        ):
+        for signer, signed in values_of(self._dht, self._key, authority.line, MAX_BLOCK_LIST_BYTES):
             self._see(signer, signed)
         for leader in reversed(authority.line):
             if leader in self._lists:
@@ -103,8 +97,7 @@ class BlockListReader:
         return BlockList(run_id=self._run_id)
 
     def _recall(self, kept: Path, authority: RunAuthority) -> None:
-        with contextlib.suppress(OSError, ValueError):
-            signed = read_bounded(kept, MAX_BLOCK_LIST_BYTES)
+        if (signed := kept_record(kept, MAX_BLOCK_LIST_BYTES)) is not None:
             for signer in authority.widest.line:
                 self._see(signer, signed)
 
@@ -120,20 +113,14 @@ class BlockListReader:
             return
         self._in_force = signer, signed
         if self._kept is not None:
-            try:
-                write_atomically(self._kept, signed)
-            except OSError as error:
-                log.warning("the block list is not kept for the next start: %s", error)
-        self._on_newer(signer, signed)
+            keep_record(self._kept, signed)
+        if self._republisher is not None and signer != self._own:
+            self._republisher.publish(signer, signed)
 
 
 def kept_blocks_file(folder: Path, run_id: str) -> Path:
     """Where a peer whose folder that is keeps the block list of a run that is in force."""
     return folder / f"blocks-{run_id}.msgpack"
-
-
-def _ignore(_signer: str, _signed: bytes) -> None:
-    """What whoever cannot be reached does with the lists of others: nobody would ask us for them."""
 
 
 def peer_ids(texts: frozenset[str]) -> frozenset[PeerID]:

@@ -14,7 +14,8 @@ from hivemind.dht import DHT
 from core.files.json_file import JsonFile
 from core.run.steering.authority import RunAuthority
 from core.run.steering.control_value import MAX_CONTROL_BYTES, ControlValue, control_in, newer_of, sign_control
-from core.run.steering.kept_control import keep_control, kept_control, kept_control_bytes, kept_control_file
+from core.run.steering.kept_control import kept_control, kept_control_file
+from core.run.steering.kept_record import keep_record, kept_record
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_values import dht_key, values_of
 from core.worker.swarm.dht.publisher import Publisher, Republisher, StartThread
@@ -53,7 +54,7 @@ class ControlPublisher:
             return self._control
         if found is not None and found.run_id == self._control.run_id and found.number > self._control.number:
             self._control = self._completed(found)
-            keep_control(self._kept, self._signed())
+            keep_record(self._kept, self._signed())
             self._publisher.publish_instead(self._signed())
         return self._control
 
@@ -92,7 +93,7 @@ class ControlReader:
             if newest is not self._newest:
                 self._newest = newest
                 if self._kept is not None:
-                    keep_control(self._kept, signed)
+                    keep_record(self._kept, signed)
                 self._on_newer(leader, signed)
         return self._newest
 
@@ -112,7 +113,7 @@ def control_now(swarm: Swarm, run_id: str, authority: RunAuthority) -> ControlVa
 
 def _kept_ones(path: Path, run_id: str, authority: RunAuthority) -> Iterator[tuple[str, ControlValue, bytes]]:
     """The value in that file with its signer, who leads the run or may have led it; nothing where there is none."""
-    if (signed := kept_control_bytes(path)) is None:
+    if (signed := kept_record(path, MAX_CONTROL_BYTES)) is None:
         return
     for signer in authority.widest.line:
         if (control := control_in(signed, signer, run_id)) is not None and control.number:
