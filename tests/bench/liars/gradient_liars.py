@@ -15,7 +15,7 @@ from tests.support.real_peers import peer_group
 
 SAMPLES_PER_SECOND = 80.0
 TARGET = 960  # samples of an epoch: four seconds of three peers
-LIES: tuple[Lie, ...] = ("huge", "flip", "zero", "initial", "noise", "reducer")
+LIES: tuple[Lie, ...] = ("huge", "flip", "zero", "initial", "noise", "reducer", "silent")
 GROSS: tuple[Lie, ...] = ("huge", "noise", "reducer")
 HONEST = "nobody lies"
 LIAR = 2  # the last of three

@@ -18,6 +18,7 @@ pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1800)]
 EPOCHS = 8
 SIDE_BY_SIDE = 2
 LEARNED = 0.9  # of the untrained loss is left at the most, after eight steps
+WHOLE_WITHOUT_THE_SILENT = 0.6  # of the rounds: who answers nothing is left out once it was silent twice
 AGREED_IN_STEPS = 0.1  # of the way, as a round may have missed one of three
 DIFFERENT = tuple(f"all differ, {aggregation}" for aggregation in get_args(Aggregation))
 OFTEN = {HONEST, "huge", "reducer", "all differ, centered-clip"}  # the others are marked `faults`
@@ -55,6 +56,14 @@ def test_a_liar_costs_the_others_next_to_nothing(outcomes: dict[str, Outcome], l
     ratio = honest_loss(outcomes[lie], EPOCHS) / honest_loss(outcomes[HONEST], EPOCHS)
     print(f"\n{lie}: {ratio:.3f} of the honest loss, named {outcomes[lie].outliers[:LIAR]}")
     assert ratio <= MAX_LIED_TO, outcomes[lie]
+
+
+@pytest.mark.faults
+@pytest.mark.rows("silent")
+def test_rounds_are_whole_again_without_a_reducer_that_answers_nothing(outcomes: dict[str, Outcome]) -> None:
+    whole = outcomes["silent"].whole[:LIAR]
+    print(f"\nwhole {whole}, longest stand-still {outcomes['silent'].stalled[:LIAR]} s")
+    assert min(whole) >= WHOLE_WITHOUT_THE_SILENT, outcomes["silent"]
 
 
 @pytest.mark.parametrize("row", seldom_but(OFTEN, (HONEST, *DIFFERENT)))

@@ -4,8 +4,8 @@
 samples; ``zero`` sends nothing but zeros and claims as much, and ``replayed`` sends its first changes again and again;
 by ``drift`` it moves the weights in one direction by 2 % of their size a round. A ``reducer`` returns averages with the
 opposite sign, and a ``bent`` one adds as much as they are in one direction, which looks like an average. ``nan`` parts
-are no numbers, and ``short`` ones have another length. A liar takes every average that it gets: one that compared it
-with what it has sent would refuse honest reducers and leave by itself.
+are no numbers, and ``short`` ones have another length. A ``silent`` reducer answers nothing. A liar takes every average
+that it gets: one that compared it with what it has sent would refuse honest reducers and leave by itself.
 """
 
 from __future__ import annotations
@@ -21,7 +21,14 @@ from core.worker.swarm import LocalSgdOptimizer
 from core.worker.swarm.local_sgd import reduction
 from core.worker.swarm.local_sgd.answer_checks import ReducerAnswers
 from core.worker.swarm.local_sgd.codecs.wire import EncodedParts
-from tests.support.learning.gradient_lies import DRIFT, FACTORS, direction, lies_instead, send_changed
+from tests.support.learning.gradient_lies import (
+    DRIFT,
+    FACTORS,
+    answer_nobody,
+    direction,
+    lies_instead,
+    send_changed,
+)
 from tests.support.peers.learning_rows import Lie
 
 
@@ -34,6 +41,8 @@ def lie_in_messages(lie: Lie) -> None:
         _change_averages(torch.neg)
     elif lie == "bent":
         _change_averages(_bent)
+    elif lie == "silent":
+        answer_nobody()
 
 
 def _change_averages(change: Callable[[Tensor], Tensor]) -> None:

@@ -39,7 +39,7 @@ def lie_in_exchanges(lie: Lie) -> None:
     elif lie == "shape":
         _shorten_parts()
     elif lie == "silent":
-        _answer_nobody()
+        answer_nobody()
 
 
 def _lie_as_reducer() -> None:
@@ -100,7 +100,9 @@ def _compress_less(codec: Any, compress: Callable[..., Any], tensor: Tensor, *ar
     return compress(codec, tensor.flatten()[:-1], *args, **options)
 
 
-def _answer_nobody() -> None:
+def answer_nobody() -> None:
+    """Take the parts that others send to be averaged, and answer nothing, from now on; call it before the fork."""
+
     async def silent(_self: AveragerProcess, _parts: Any, _context: Any) -> AsyncIterator[Any]:
         await asyncio.Event().wait()
         yield

@@ -20,7 +20,8 @@ SCRIPT = "tests.support.peers.learning_peers"
 
 NAMED_WITHIN = 3  # exchanges since the first lie, who lies grossly has to be
 GradientLie = Literal["huge", "flip", "zero", "replayed", "initial", "noise", "drift", "reducer", "shape", "silent"]
-ChangeLie = Literal["huge", "flip", "zero", "replayed", "drift", "reducer", "bent", "nan", "short"]  # of local SGD
+# of local SGD:
+ChangeLie = Literal["huge", "flip", "zero", "replayed", "drift", "reducer", "bent", "nan", "short", "silent"]
 Claim = Literal["ahead", "untrained", "samples", "gather"]  # in both modes
 Lie = GradientLie | ChangeLie | Claim
 

@@ -14,7 +14,7 @@ import asyncio
 import contextlib
 import logging
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -24,12 +24,12 @@ from hivemind.averaging.matchmaking import MatchmakingException
 from hivemind.averaging.partition import BannedException, TensorPartContainer, TensorPartReducer
 from hivemind.compression import CompressionBase, CompressionInfo
 from hivemind.p2p import PeerID
-from hivemind.p2p.p2p_daemon_bindings.utils import ControlFailure
 from torch import Tensor
 
 from core.worker.swarm.aggregation.aggregators import Aggregator, Sent
 from core.worker.swarm.aggregation.outcome import AllreduceOutcome
 from core.worker.swarm.aggregation.rules import MAX_RATIO
+from core.worker.swarm.aggregation.silent_reducers import AnswerDeadlines
 from core.worker.swarm.trust.part_checks import part_error
 
 log = logging.getLogger(__name__)
@@ -74,6 +74,7 @@ class ValidatingContainer(TensorPartContainer):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.invalid_senders: set[int] = set()
+        self.on_part: Callable[[int], None] = lambda peer_index: None  # called with the index of whoever has sent one
 
     def register_processed_part(self, peer_index: int, part_index: int, part: Tensor) -> None:
         if peer_index in self.blocked:
@@ -81,6 +82,7 @@ class ValidatingContainer(TensorPartContainer):
         else:
             usable = self._validated(peer_index, part_index, part)
         super().register_processed_part(peer_index, part_index, usable)
+        self.on_part(peer_index)
 
     def _refused(self, peer_index: int, part_index: int) -> Tensor:
         """What takes the place of a part that is not used: no difference from our own."""
@@ -218,7 +220,7 @@ class ValidatingRunner(AllReduceRunner):
 
     Whoever has not begun to send within ``latecomer_timeout`` seconds is left out; hivemind gives it only
     ``sender_timeout``, as it does between two parts. What the ``blocked`` send is not used; a leader who does not know
-    of that may have put them into the group.
+    of that may have put them into the group. See `AnswerDeadlines` for the ``doubted``.
     """
 
     tensor_part_container: ValidatingContainer
@@ -230,6 +232,7 @@ class ValidatingRunner(AllReduceRunner):
         *,
         latecomer_timeout: float,
         blocked: Collection[PeerID] = (),
+        doubted: set[PeerID],
         tensors: Sequence[Tensor],
         peer_fractions: Sequence[float],
         compression: CompressionBase,
@@ -249,8 +252,11 @@ class ValidatingRunner(AllReduceRunner):
         container.blocked = [index for index, peer in enumerate(self.ordered_peer_ids) if peer in blocked]
         self.tensor_part_reducer.blocked = [n for n, peer in enumerate(self.sender_peer_ids) if peer in blocked]
         self._blocked = frozenset(blocked)
-        self._lost, self._unreached = set[PeerID](), set[PeerID]()
+        self._lost = set[PeerID]()
+        reducers = sum(parts > 0 for parts in container.num_parts_by_peer)
+        self._deadlines = AnswerDeadlines(reducers, self.sender_timeout, doubted)
         self._latecomer_timeout = latecomer_timeout
+        container.on_part = lambda index: self._deadlines.part_came(self.ordered_peer_ids[index])
 
     def _make_container(self, *args: Any, **options: Any) -> ValidatingContainer:
         """What cuts our tensors into parts, and puts the averages together."""
@@ -269,12 +275,11 @@ class ValidatingRunner(AllReduceRunner):
 
     async def _communicate_with_peer(self, peer_id: PeerID) -> None:
         try:
-            await self._exchange_parts(peer_id)
+            async with self._deadlines.of(peer_id):
+                await self._exchange_parts(peer_id)
         except Exception as error:
             log.info("%s is lost in the middle of a round: %r", peer_id, error)
             self._lost.add(peer_id)
-            if isinstance(error, ControlFailure | TimeoutError):  # there is no way to it, or it does not answer
-                self._unreached.add(peer_id)
             raise
 
     async def _exchange_parts(self, peer_id: PeerID) -> None:
@@ -294,7 +299,7 @@ class ValidatingRunner(AllReduceRunner):
         lost = lost_reducers | self.banned_senders - {self.peer_id}
         outcome = AllreduceOutcome({peer: gathered[peer] for peer in gathered if peer not in lost}, everybody=gathered)
         outcome.lost = len(lost)
-        outcome.has_missing_parts, outcome.unreached = bool(lost_reducers), frozenset(self._unreached)
+        outcome.has_missing_parts, outcome.unreached = bool(lost_reducers), frozenset(self._deadlines.unreached)
         outcome.has_invalid_data = bool(invalid_senders - self._blocked or self.tensor_part_reducer.invalid_senders)
         senders = {self.sender_peer_ids[index] for index in self.tensor_part_reducer.outliers()}
         outcome.outliers = frozenset((senders | invalid_senders) - self._blocked - {self.peer_id})

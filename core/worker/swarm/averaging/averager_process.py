@@ -85,6 +85,7 @@ class AveragerProcess(StateServer):
         **kwargs: Any,
     ) -> None:
         self._last_exchange, self._aggregator, self._organiser = last_exchange, aggregator, organiser
+        self._doubted = set[PeerID]()  # reducers that were silent in the exchange before
         super().__init__(*args, **kwargs)
 
     def run(self) -> None:
@@ -187,6 +188,7 @@ class AveragerProcess(StateServer):
             group_id=group_id,
             ordered_peer_ids=group_info.peer_ids,
             blocked=self._matchmaking.shunned.among(group_info.peer_ids),
+            doubted=self._doubted,
             **kwargs | self._timeouts.of_exchange(len(group_info.peer_ids)),
         )
         self._running_groups[group_id].set_result(runner)

@@ -1,0 +1,70 @@
+"""Reducers that answer nothing while all others have: how long an exchange still waits for them.
+
+Every reducer of a group waits for the same senders. So once half of the reducers have answered, nobody who is still
+to come has been waited for any longer, and the rest need no more than the time of a part.
+
+WORKAROUND H71: hivemind waits for ``reducer_timeout`` in every exchange, whatever the others have done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+from hivemind.p2p import PeerID
+from hivemind.p2p.p2p_daemon_bindings.utils import ControlFailure
+
+PATIENCE, PATIENCE_WITH_DOUBTED = 0.8, 0.2  # of the time for a part
+
+
+class AnswerDeadlines:
+    """When each of the ``reducers`` of one exchange must have sent its next part.
+
+    Until half of them have answered in whole, or failed, hivemind's ``reducer_timeout`` is the only limit. Then each
+    has `PATIENCE` times ``part_seconds`` for each part. Who is among the ``doubted``, who were silent in the exchange
+    before, has `PATIENCE_WITH_DOUBTED` times that; an answer takes it from there, and silence puts it there.
+    ``unreached`` are those to whom there was no way, who were silent for hivemind's time, or who were so again.
+    """
+
+    def __init__(self, reducers: int, part_seconds: float, doubted: set[PeerID]) -> None:
+        self._awaited, self._part_seconds, self._doubted = reducers, part_seconds, doubted
+        self._open, self._answered = dict[PeerID, asyncio.Timeout](), 0
+        self.unreached = set[PeerID]()
+
+    @contextlib.asynccontextmanager
+    async def of(self, peer: PeerID) -> AsyncIterator[None]:
+        """Exchange parts with that reducer. Raises TimeoutError, and cancels what goes on, when it is too late."""
+        self._open[peer] = limit = asyncio.timeout(None)
+        try:
+            async with limit:
+                self._set_deadlines()
+                yield
+            self._answered += 1
+            self._doubted.discard(peer)
+        except (TimeoutError, ControlFailure):
+            if peer in self._doubted or not limit.expired():
+                self.unreached.add(peer)
+            self._doubted.add(peer)
+            raise
+        finally:
+            del self._open[peer]
+            self._awaited -= 1
+            self._set_deadlines()
+
+    def part_came(self, peer: PeerID) -> None:
+        """A reducer has sent a part: it has time for the next."""
+        if peer in self._open and self._open[peer].when() is not None:
+            self._begin(peer)
+
+    def _set_deadlines(self) -> None:
+        """Give each that has none yet the time for one part, if as many have answered as are still to come."""
+        if self._answered >= self._awaited:
+            for peer in [peer for peer, limit in self._open.items() if limit.when() is None]:
+                self._begin(peer)
+
+    def _begin(self, peer: PeerID) -> None:
+        """Give that reducer the time for one part from now on."""
+        patience = PATIENCE_WITH_DOUBTED if peer in self._doubted else PATIENCE
+        if not self._open[peer].expired():
+            self._open[peer].reschedule(asyncio.get_running_loop().time() + patience * self._part_seconds)
