@@ -8,8 +8,10 @@ from collections.abc import Iterable, Sequence
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table in GitHub's form; a vertical bar in a cell is escaped."""
+    """A table in GitHub's form; a vertical bar in a cell is escaped. Raises ValueError for a row of another length."""
     lines = [headings, ["---"] * len(headings), *rows]
+    if {len(line) for line in lines} != {len(headings)}:
+        raise ValueError(f"not every row has a cell for each of {', '.join(headings)}")
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |" for cells in lines)
 
 

@@ -41,6 +41,17 @@ def anchors_of(document: Path) -> set[str]:
     return {slug_of(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "")) for heading in headings}
 
 
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+def test_each_row_of_a_table_has_a_cell_for_each_heading(document: Path) -> None:
+    columns, wrong = 0, list[str]()
+    for line in CODE_BLOCK.sub("", document.read_text("utf-8")).splitlines():
+        cells = len(re.findall(r"(?<!\\)\|", line)) if line.startswith("|") else 0
+        if columns and cells and cells != columns:
+            wrong.append(line)
+        columns = (columns or cells) if cells else 0
+    assert wrong == []
+
+
 def test_the_readme_is_short() -> None:
     assert len(README.read_bytes()) <= MAX_README_BYTES
 

@@ -20,7 +20,6 @@ _WORK = (
     "rounds whole",
     "parts lost",
     "utilisation",
-    "matchmaking",
     "exchange",
 )
 _LINES = (

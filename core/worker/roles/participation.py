@@ -121,7 +121,7 @@ class RunParticipation:
         """About how long an epoch lasts; ``None`` where nobody computes."""
         tracker = self.optimizer.tracker
         rate = tracker.statistics.swarm_rate()
-        return min(tracker.target_batch_size / rate, tracker.max_epoch_seconds) if rate else None
+        return min(tracker.target_batch_size / rate, tracker.clock.max_seconds) if rate else None
 
     def require_version(self, minimum: str) -> None:
         """Have nothing to do with peers that say that they are older."""

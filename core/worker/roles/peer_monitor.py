@@ -39,6 +39,7 @@ from core.worker.swarm import (
     FindingsPublisher,
     FindingsReader,
     LocalMetrics,
+    PeerDetails,
     PeerInfo,
     SuspectLedger,
     Swarm,
@@ -47,7 +48,6 @@ from core.worker.swarm import (
     others_scores,
     published_scores,
     suspects_in,
-    swarm_loss,
 )
 from core.worker.training.numeric_checks import NumericChecks
 from core.worker.training.trainer import Trainer
@@ -85,6 +85,7 @@ class PeerMonitor:
         self.receipts = ReceiptExchange(swarm, manifest, optimizer, lambda: gate.authority.signers, channel)
         self._score_readers = (optimizer.tracker, optimizer.state_averager, checks)
         self._statistics = optimizer.tracker.statistics
+        self._details = PeerDetails(swarm.dht, self._run_id)
         self._published_at, self._scored_epoch = -math.inf, -1
         self._block_list = BlockListReader(swarm.dht, self._run_id, kept_blocks_file(swarm.folder, self._run_id))
         self._findings = FindingsReader(swarm.dht, self._run_id)
@@ -103,10 +104,9 @@ class PeerMonitor:
                 HEALTH.publish(self._swarm, self._run_id, self.counter.health())
                 self._publish_ledger()
                 self._published_at = time.monotonic()
-            peers = self._statistics.peers(PEER_INFO.read(self._swarm.dht, self._run_id))
-            only = self._optimizer.tracker.reports.keys() if self.gate.is_closed else None
-            loss = swarm_loss(self._swarm.dht, self._run_id, only=only)
-            self._channel.emit(PeersSeen(peers=peers, loss=loss))
+            self._details.refresh(self._optimizer.tracker.reports.keys(), self._optimizer.tracker.global_epoch)
+            peers = self._statistics.peers(self._details.infos)
+            self._channel.emit(PeersSeen(peers=peers, loss=self._details.loss))
             if time.monotonic() - self._looked_at > TRUST_POLL_SECONDS:
                 self._looked_at = time.monotonic()
                 if self._swarm.peer_id in self._believed:

@@ -42,6 +42,7 @@ from core.worker.swarm.local_sgd.optimizer import LocalSgdOptimizer
 from core.worker.swarm.local_sgd.state_file import MirrorUse, check_state_file, write_state_file
 from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
 from core.worker.swarm.patches.shunned_peers import BarredPeers
+from core.worker.swarm.progress.peer_details import PeerDetails
 from core.worker.swarm.state_parts.abandoned import remove_abandoned
 from core.worker.swarm.state_parts.messages import Version
 from core.worker.swarm.trust.block_lists import BlockListPublisher, BlockListReader, kept_blocks_file, peer_ids
@@ -101,6 +102,7 @@ __all__ = [
     "LocalSgdOptimizer",
     "MirrorUse",
     "NoStateError",
+    "PeerDetails",
     "PeerInfo",
     "Publisher",
     "ReachabilityResult",

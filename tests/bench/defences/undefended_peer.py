@@ -32,7 +32,8 @@ def run_worker() -> None:
 
 
 def _believe_everybody() -> None:
-    from core.worker.swarm.averaging import allreduce, averager_process, progress_tracker
+    from core.worker.swarm.averaging import allreduce, averager_process
+    from core.worker.swarm.progress import progress_tracker
 
     def plain_runner(_averager: Any, **options: Any) -> allreduce.ValidatingRunner:
         return allreduce.ValidatingRunner(**options)

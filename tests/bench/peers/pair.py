@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,6 +20,7 @@ OURS: dict[Kind, tuple[str, ...]] = {
     "undefended": ("tests.bench.defences.undefended_peer", "client"),
 }
 """Workerbee's own peers: a module, and what it is told before a command of `workerbee`."""
+Around = Callable[[int], AbstractContextManager[object]]
 START_SECONDS = 90.0
 SETTLING_EPOCHS = 2  # the one in which the second peer came, and the first that both did from its beginning
 PATIENCE_EPOCHS = 2.0  # an epoch may last so many times as long as it should
@@ -54,11 +55,18 @@ class Pair:
 
 
 @contextmanager
-def paired(kind: Kind, ground: Ground) -> Iterator[Pair]:
-    """A first peer that trains, and a second one that has come to it; nothing is left of them afterwards."""
-    with first_peer(kind, ground) as first:
+def paired(kind: Kind, ground: Ground, around: Around = lambda _peer: nullcontext()) -> Iterator[Pair]:
+    """A first peer that trains, and a second one that has come to it; nothing is left of them afterwards.
+
+    Peer 0 and peer 1 are started within what ``around`` gives for that number.
+    """
+    with around(0):
+        first = first_peer(kind, ground)
+    with first:
         addresses = addresses_of(first, ground)
-        with second_peer(kind, ground, addresses) as second:
+        with around(1):
+            second = second_peer(kind, ground, addresses)
+        with second:
             started = second.wait_for(lambda event: isinstance(event, TrainingStarted), ground.limit(START_SECONDS))
             assert isinstance(started.event, TrainingStarted)
             yield Pair(first, second, started.event.epoch + SETTLING_EPOCHS)

@@ -26,7 +26,6 @@ from core.protocol.codec import MAX_LINE_BYTES, encode
 from core.protocol.peers import PeersSeen
 from core.run.signed_manifest import SignedManifest
 from core.security.identity import Identity
-from core.worker.swarm.averaging.swarm_statistics import MAX_PEERS_TOLD
 from core.worker.swarm.dht.bounded_storage import (
     MAX_BYTES,
     MAX_KEY_BYTES,
@@ -39,6 +38,7 @@ from core.worker.swarm.dht.progress_reports import PeerReport
 from core.worker.swarm.dht.rsa_validator import MAX_SUBKEY_BYTES, Signatures
 from core.worker.swarm.dht.run_records import MAX_SAMPLES, PeerInfo, ProgressRecord
 from core.worker.swarm.patches.msgpack_depth import MAX_DEPTH
+from core.worker.swarm.progress.swarm_statistics import MAX_PEERS_TOLD
 from tests.support.bounded_msgpack import msgpack_as_in_a_worker
 from tests.support.hypothesis_profile import ANYTHING, MIB, NUMBERS, damaged, memory_below, tried
 from tests.support.peers.hostile_records import RUNS_KEY, manifest, stored

@@ -53,6 +53,7 @@ from tests.support.forked.own_locks import make_own_locks
 from tests.support.learning.change_lies import lie_in_messages
 from tests.support.learning.claim_lies import prepare_claims
 from tests.support.learning.gradient_lies import lie_in_exchanges
+from tests.support.learning.member_costs import MemberCost, Spent, groups_of, memory_bytes, spent
 from tests.support.learning.settling_peer import SettlingPeer
 from tests.support.peers import state_peers
 from tests.support.peers.learning_rows import Member, Outcome, Row
@@ -166,6 +167,7 @@ class Training:
         self._meeting_point = folder / "addresses"
         self._together = tuple(each for each, member in zip(self._folders, row.members, strict=True) if not member.late)
         self._pids: dict[int, int] = {}
+        self._spent: dict[int, Spent] = {}
 
     def poll(self) -> Outcome | None:
         """Start whoever is due; the outcome, once the row is over."""
@@ -174,9 +176,26 @@ class Training:
                 folder = self._folders[number]
                 target = partial(live, member, self.row.epochs, folder, self._meeting_point, self._together)
                 self._pids[number] = fork(target)
+        if self.row.costs_from is not None and not self._spent and epoch_in(self._folders[0]) >= self.row.costs_from:
+            self._spent = {leader: spent(each, time.monotonic()) for leader, each in self._groups().items()}
         is_late = time.monotonic() > self._began + self.row.limit_seconds
-        is_over = is_late or self._settled_at() is not None or self._failures()
-        return self._end() if is_over else None
+        return self._end() if is_late or self._has_settled() or self._failures() else None
+
+    def _has_settled(self) -> bool:
+        """Whether there is nothing more to wait for."""
+        if self.row.costs_from is not None:
+            return epoch_in(self._folders[0]) > self.row.epochs
+        return self._settled_at() is not None
+
+    def _groups(self) -> dict[int, list[Path]]:
+        """The processes of each member that was started, by its process id."""
+        return groups_of(frozenset(self._pids.values()))
+
+    def _costs(self) -> list[MemberCost]:
+        """Of every member, since the epoch from which they are measured."""
+        now, found = time.monotonic(), self._groups() if self._spent else {}
+        of_all = ((pid, found[pid]) for _, pid in sorted(self._pids.items()) if pid in self._spent)
+        return [self._spent[pid].until(spent(each, now), memory_bytes(each)) for pid, each in of_all]
 
     def _is_due(self, number: int, member: Member) -> bool:
         if member.late:
@@ -214,6 +233,7 @@ class Training:
         return tuple(f"member {number}: {each.problem}: {each.detail}" for number, each in told)
 
     def _end(self) -> Outcome:
+        costs = self._costs()
         for pid in self._pids.values():
             os.killpg(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
@@ -246,6 +266,11 @@ class Training:
                 for folder in self._folders
             ],
             round_bytes=max(map(encoded_bytes, self._folders[0].rglob("*.round")), default=0),
+            costs=costs,
+            round_seconds=[
+                [each.seconds for each in self._after_start(folder, RoundFinished) if each.ok and each.kind != "state"]
+                for folder in self._folders
+            ],
             failures=list(self._failures()),
             seconds=round(time.monotonic() - self._began, 1),
         )

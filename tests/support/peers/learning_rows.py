@@ -10,6 +10,7 @@ import msgspec
 from core.run.manifest import RunManifest
 from core.run.spec.data import SumsData
 from core.run.spec.optimizer import AdamW
+from tests.support.learning.member_costs import MemberCost
 from tests.support.real_peers import PeerGroup, tiny
 
 AGREED = 0.02  # of the way that members have come, as the distance between two of them
@@ -60,7 +61,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """A small swarm, whose first member is its organiser; its honest members train for at least so many ``epochs``.
 
     ``keepers`` are the numbers of the members that the run names as such. It is given up after ``limit_seconds``, which
-    a computer may need that does much else.
+    a computer may need that does much else. Where ``costs_from`` is an epoch, what members cost is measured from then
+    on; such a row is over when its organiser has ended the last epoch.
     """
 
     name: str
@@ -68,6 +70,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     epochs: int
     keepers: tuple[int, ...] = ()
     limit_seconds: float = 400.0
+    costs_from: int | None = None
 
     def honest(self) -> tuple[int, ...]:
         """The numbers of the members that never lie."""
@@ -92,7 +95,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     the most after that. ``shared_numbers`` is how many numbers all have in common, those that are averaged;
     ``round_bytes`` is the size of the average of one round of local SGD, as the first member has received and kept
     it. ``trials`` are those that each has made of what each member had changed: by which share the held-out loss
-    has changed. ``least_shares`` is how far what each had changed counted in the averages, at the least.
+    has changed. ``least_shares`` is how far what each had changed counted in the averages, at the least. ``costs`` are
+    those of each member, where they were measured, and ``round_seconds`` how long its rounds took that were averaged.
     """
 
     row: str
@@ -118,6 +122,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     round_bytes: int = 0
     trials: list[list[list[float]]] = []
     least_shares: list[float] = []
+    costs: list[MemberCost] = []
+    round_seconds: list[list[float]] = []
 
     def is_named_soon(self) -> bool:
         """Whether any member had named a liar within `NAMED_WITHIN` of its exchanges since the first lie."""

@@ -13,9 +13,9 @@ from core.worker.network import swarm_peers
 from core.worker.network.connection_monitor import Observation
 from core.worker.network.swarm_peers import SwarmPeers
 from core.worker.swarm import Swarm, SwarmOptimizer
-from core.worker.swarm.averaging.liveness import Liveness
-from core.worker.swarm.averaging.swarm_statistics import SwarmStatistics
 from core.worker.swarm.dht.progress_reports import PeerReport
+from core.worker.swarm.progress.liveness import Liveness
+from core.worker.swarm.progress.swarm_statistics import SwarmStatistics
 from tests.worker.training.test_contribution_status import monitor_of
 
 OURS = 17

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hivemind.p2p import PeerID
 
-from core.worker.swarm.averaging.liveness import are_all_ahead, is_half_ahead
 from core.worker.swarm.dht.progress_reports import PeerReport
+from core.worker.swarm.progress.liveness import are_all_ahead, is_half_ahead
 
 EPOCH = 7
 

@@ -24,14 +24,14 @@ from core.worker.swarm.averaging.allreduce import are_finite
 from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
 from core.worker.swarm.averaging.hivemind_options import aggregation_rule, optimizer_options, tracker_options
 from core.worker.swarm.averaging.power_sgd import PowerSGDGradientAverager
-from core.worker.swarm.averaging.progress_estimate import KeeperSpeed, weight_of_epoch
-from core.worker.swarm.averaging.progress_tracker import ObservedTracker
 from core.worker.swarm.averaging.round_reasons import round_finished
 from core.worker.swarm.averaging.rounds import Listeners, Rounds
 from core.worker.swarm.averaging.state_download import Interrupted, StateDownload
 from core.worker.swarm.averaging.timeouts import averager_timeouts, shared_seconds, silence_seconds
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.patches.shunned_peers import BarredPeers
+from core.worker.swarm.progress.progress_estimate import KeeperSpeed, weight_of_epoch
+from core.worker.swarm.progress.progress_tracker import ObservedTracker
 from core.worker.swarm.trust.arrival import Arrival
 from core.worker.swarm.trust.claim_search import ClaimSearch
 from core.worker.swarm.trust.known_keys import KnownKeys

@@ -104,6 +104,7 @@ def enter_swarm(
             identity_path=str(identity_path),
             check_if_identity_free=False,  # the folder's lock has seen to it, without a second p2pd
             startup_timeout=STARTUP_SECONDS,
+            cache_nearest=0,  # or each look at a dictionary would be uploaded to one more node
             record_validators=[ManifestValidator(), Signatures(progress_key)],
             **_reachability(mode, listen, announce),
         )

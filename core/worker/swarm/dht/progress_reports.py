@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
@@ -21,6 +21,7 @@ from core.worker.swarm.dht.run_records import (
     PROGRESS,
     ActivityRecord,
     HealthRecord,
+    LocalMetrics,
     PeerInfo,
     ProgressRecord,
 )
@@ -118,14 +119,15 @@ def health_of(
     )
 
 
-def swarm_loss(
-    dht: DHT, run_id: str, also_ask: Iterable[str] = (), only: Collection[bytes] | None = None
-) -> float | None:
-    """The mean loss of all micro-batches that peers report, or ``only`` those with these subkeys; ``None`` if none."""
+def swarm_loss(dht: DHT, run_id: str, also_ask: Iterable[str] = ()) -> float | None:
+    """The mean loss of all micro-batches that peers report; ``None`` if none do."""
+    return mean_loss(METRICS.read(dht, run_id, also_ask).values())
+
+
+def mean_loss(reported: Iterable[LocalMetrics]) -> float | None:
+    """The mean loss of all micro-batches of these reports; ``None`` if there are none."""
     weights, total = 0, 0.0
-    for subkey, metrics in METRICS.read(dht, run_id, also_ask).items():
-        if only is not None and subkey not in only:
-            continue
+    for metrics in reported:
         if math.isfinite(metrics.loss) and metrics.mini_steps > 0:
             weights, total = weights + metrics.mini_steps, total + metrics.loss
     return total / weights if weights else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import random
 import secrets
 from collections.abc import Iterable
 from functools import partial
@@ -45,24 +46,26 @@ def parse_record(model: type[_Model], value: object) -> _Model | None:
     return None
 
 
-def read_dictionary(dht: DHT, key: str, also_ask: Iterable[str] = ()) -> list[DHTRecord]:
+def read_dictionary(dht: DHT, key: str, also_ask: Iterable[str] = (), *, of_one: bool = False) -> list[DHTRecord]:
     """Every unexpired value under ``key``, as bytes and unverified; ``also_ask`` are peer ids.
 
-    Never waits for more than ``READ_LIMIT_SECONDS``; nobody answering is an empty list.
+    What is read often and decides nothing is read ``of_one`` holder, any of the nearest. Never waits for more than
+    ``READ_LIMIT_SECONDS``; nobody answering is an empty list.
     """
-    asking = dht.run_coroutine(
-        partial(_read, key_id=DHTID.generate(source=key), also_ask=tuple(also_ask)), return_future=True
-    )
+    read = _read_of_one if of_one else partial(_read, also_ask=tuple(also_ask))
+    asking = dht.run_coroutine(partial(read, key_id=DHTID.generate(source=key)), return_future=True)
     with contextlib.suppress(TimeoutError):
         return [DHTRecord(*fields) for fields in asking.result(READ_LIMIT_SECONDS)]
     return []
 
 
-def read_signed(dht: DHT, key: str, also_ask: Iterable[str] = ()) -> dict[bytes, dict[str, Any]]:
-    """The newest table of every subkey whose RSA signature holds; retracted ones are left out."""
+def read_signed(
+    dht: DHT, key: str, also_ask: Iterable[str] = (), *, of_one: bool = False
+) -> dict[bytes, dict[str, Any]]:
+    """Of what `read_dictionary` reads, the newest table of every subkey whose RSA signature holds; none retracted."""
     newest: dict[bytes, DHTRecord] = {}
     signature = Signatures()
-    for record in read_dictionary(dht, key, also_ask):
+    for record in read_dictionary(dht, key, also_ask, of_one=of_one):
         if _is_owned(record) and signature.validate(record):
             known = newest.get(record.subkey)
             if known is None or known.expiration_time < record.expiration_time:
@@ -108,6 +111,13 @@ async def _read(_dht: DHT, node: DHTNode, key_id: DHTID, also_ask: tuple[str, ..
     )
     held = [_own(node, key_id), *(answer for answer in answers if isinstance(answer, list))]
     return list(dict.fromkeys(value for values in held for value in values))[:MAX_VALUES]
+
+
+async def _read_of_one(_dht: DHT, node: DHTNode, key_id: DHTID) -> list[_Value]:
+    """Read our own storage and that of one of the peers that should hold the key; runs in the DHT process."""
+    nearest = node.protocol.routing_table.get_nearest_neighbors(key_id, node.num_replicas, exclude=node.node_id)
+    answer = await _ask(node, random.choice(nearest)[1], key_id) if nearest else []
+    return list(dict.fromkeys([*_own(node, key_id), *answer]))[:MAX_VALUES]
 
 
 async def _nearest(node: DHTNode, key_id: DHTID) -> list[PeerID]:

@@ -18,6 +18,7 @@ from core.worker.swarm.patches.pending_calls import ignore_late_answers
 from core.worker.swarm.patches.socket_folder import use_temp_folder_for_sockets
 from core.worker.swarm.patches.step_control import mark_cancelled_before_waking
 from core.worker.swarm.patches.task_references import hold_tasks
+from core.worker.swarm.patches.value_free_searches import search_beside_keys
 
 KNOWN_VERSION = "1.1.12"
 
@@ -43,3 +44,4 @@ def apply() -> None:
     start_p2pd_elsewhere()
     mark_cancelled_before_waking()
     install_epoch_matchmaking()
+    search_beside_keys()

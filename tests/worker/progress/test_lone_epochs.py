@@ -11,7 +11,7 @@ import pytest
 from hivemind import DHT
 from hivemind.utils.crypto import RSAPrivateKey
 
-from core.worker.swarm.averaging.progress_tracker import ObservedTracker
+from core.worker.swarm.progress.progress_tracker import ObservedTracker
 
 pytestmark = pytest.mark.real
 

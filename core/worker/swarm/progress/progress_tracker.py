@@ -17,13 +17,14 @@ from hivemind.utils import MPFuture, MSGPackSerializer
 
 from core.localizable import Detail
 from core.run.signed_scores import Score
-from core.worker.swarm.averaging.liveness import Liveness, are_all_ahead, is_half_ahead
-from core.worker.swarm.averaging.progress_estimate import EpochClock, estimate_progress
-from core.worker.swarm.averaging.rate_limited_event import RateLimitedEvent
-from core.worker.swarm.averaging.swarm_statistics import SwarmStatistics
 from core.worker.swarm.dht.progress_reports import PeerReport
 from core.worker.swarm.patches.monotonic_clock import steady_time
 from core.worker.swarm.patches.shunned_peers import NOBODY_BARRED, BarredPeers
+from core.worker.swarm.progress.liveness import Liveness, are_all_ahead, is_half_ahead
+from core.worker.swarm.progress.looks import ProgressDHT
+from core.worker.swarm.progress.progress_estimate import EpochClock, estimate_progress, longest_refresh_period
+from core.worker.swarm.progress.rate_limited_event import RateLimitedEvent, report_period
+from core.worker.swarm.progress.swarm_statistics import SwarmStatistics
 from core.worker.swarm.trust.admitted_reports import admitted_reports
 from core.worker.swarm.trust.epoch_bounds import (
     MAX_EPOCH,
@@ -84,12 +85,15 @@ class ObservedTracker(ProgressTracker):
         **kwargs: Any,
     ) -> None:
         self._known_keys, self._barred = known_keys or KnownKeys(), barred
-        self._clock, self._pace = EpochClock(math.inf if max_epoch_seconds is None else max_epoch_seconds), EpochPace()
+        self.clock, self._pace = EpochClock(math.inf if max_epoch_seconds is None else max_epoch_seconds), EpochPace()
         self._claims = EpochClaims()
         self.liveness, self.statistics = Liveness(metadata_expiration, max_refresh_period), SwarmStatistics(self)
         kwargs |= {"metadata_expiration": metadata_expiration, "max_refresh_period": max_refresh_period}
         super().__init__(*args, start=False, **kwargs)
-        self.should_report_progress: RateLimitedEvent = RateLimitedEvent()
+        self.dht: Any = ProgressDHT(self.dht, self.training_progress_key)
+        self.should_report_progress: RateLimitedEvent = RateLimitedEvent(
+            lambda: report_period(self.global_progress.eta_next_epoch - steady_time())
+        )
         if start:
             self.start()
 
@@ -134,7 +138,7 @@ class ObservedTracker(ProgressTracker):
 
     def update_epoch(self, new_epoch: int | None = None) -> int:
         """Begin an epoch as ProgressTracker does; the others hear of it at once."""
-        self._clock.begin()
+        self.clock.begin()
         self._has_last_look = False
         epoch: int = super().update_epoch(new_epoch)
         self._pace.begin(epoch)
@@ -151,7 +155,7 @@ class ObservedTracker(ProgressTracker):
         """Take the numbers of our epoch; where it is longer or shorter by them, its end is reckoned anew."""
         if self._numbers_at is not None:
             target, seconds = self._numbers_at(self.local_progress.epoch)
-            self._clock.max_seconds = math.inf if seconds is None else seconds
+            self.clock.max_seconds = math.inf if seconds is None else seconds
             if target != self.target_batch_size:
                 self.target_batch_size = self.global_progress.target_batch_size = target
                 self.global_progress.eta_next_epoch = math.inf
@@ -181,14 +185,9 @@ class ObservedTracker(ProgressTracker):
             self.performance_ema.timestamp = since
 
     @property
-    def max_epoch_seconds(self) -> float:
-        """How long an epoch lasts at the most; infinity where nothing but samples ends it."""
-        return self._clock.max_seconds
-
-    @property
     def latest_epoch_end(self) -> float:
         """When our epoch ends at the latest, in seconds since 1970."""
-        return self._clock.end
+        return self.clock.end
 
     def exclude_peers(self, peers: Iterable[PeerID]) -> None:
         """From now on, what these peers report does not count; everybody else's does.
@@ -215,8 +214,8 @@ class ObservedTracker(ProgressTracker):
         if self._left_at is None:
             self._left_at = self.reports[mine].epoch if mine in self.reports else 0
         self.others = {subkey: report for subkey, report in self.reports.items() if subkey != mine}
-        self.liveness.update(before, self.others)
-        self._clock.see(self.others, self.local_progress.epoch)
+        self.liveness.update(before, self.others, longest_refresh_period(len(self.reports), self))
+        self.clock.see(self.others, self.local_progress.epoch)
         self._known_keys.see(self.others, self.local_progress.epoch)
         self.statistics.remember(self.reports)
         estimate = self._estimate()
@@ -238,7 +237,7 @@ class ObservedTracker(ProgressTracker):
 
     def _estimate(self) -> GlobalTrainingProgress:
         now, is_newcomer, mine = steady_time(), self.is_newcomer(), self.local_progress.epoch
-        counted = cap_samples(self._trusted, self.own_subkey, self._clock.began, now)
+        counted = cap_samples(self._trusted, self.own_subkey, self.clock.began, now)
         believed = self._latest_signed() if is_newcomer else max(mine, self._claims.confirmed)
         estimate = estimate_progress(counted.values(), self, now, believed)
         if believed == mine and self._is_advanced(estimate.eta_next_epoch):
@@ -266,7 +265,7 @@ class ObservedTracker(ProgressTracker):
 
     def _is_advanced(self, eta: float) -> bool:
         """Whether our epoch, which ends then without those who are ahead, has lasted so long that others may be."""
-        return steady_time() - self._clock.began >= MIN_SHARE * (eta - self._clock.began)
+        return steady_time() - self.clock.began >= MIN_SHARE * (eta - self.clock.began)
 
     def confirm(self, epoch: int) -> None:
         """Believe that the run has come to that epoch, as somebody has shown its state."""
@@ -314,9 +313,8 @@ class ObservedTracker(ProgressTracker):
 
         False where the DHT does not answer in so many seconds.
         """
-        looked = self.dht.get(self.training_progress_key, latest=True, return_future=True)
         with contextlib.suppress(TimeoutError):
-            found = looked.result(seconds)
+            found = self.dht.with_known(self.dht.ask_one_holder().result(seconds))
             self._parse_swarm_progress_data(None if found is None else found.value)
             return is_half_ahead(self._counted_others, self.local_progress.epoch)
         return False

@@ -13,6 +13,7 @@ from hivemind.utils.performance_ema import PerformanceEMA
 from core.worker.swarm.dht.progress_reports import PeerReport
 from core.worker.swarm.patches.monotonic_clock import steady_time
 
+FEW_PEERS = 16
 MIN_WEIGHT = 0.01  # so that an average of those who have computed nothing is a number
 
 
@@ -25,6 +26,7 @@ class TrackerOptions(Protocol):
     min_refresh_period: float
     default_refresh_period: float
     max_refresh_period: float
+    metadata_expiration: float
     expected_drift_peers: float
     expected_drift_rate: float
     latest_epoch_end: float
@@ -97,7 +99,16 @@ def _samples_since(report: PeerReport, extrapolated_from: float, now: float) -> 
 def _refresh_period(seconds: float, peers: int, tracker: TrackerOptions) -> float:
     """How long until the next look, if the epoch ends in so many seconds: earlier where many may have joined unseen."""
     drift = max(peers + tracker.expected_drift_peers, peers * (1 + tracker.expected_drift_rate))
-    return min(max(seconds * peers / drift, tracker.min_refresh_period), tracker.max_refresh_period)
+    return min(max(seconds * peers / drift, tracker.min_refresh_period), longest_refresh_period(peers, tracker))
+
+
+def longest_refresh_period(peers: int, tracker: TrackerOptions) -> float:
+    """The longest time between two looks, in seconds: the run's, and longer where a look brings many reports.
+
+    So all looks together bring no more bytes in a second than those of `FEW_PEERS`. A report lives twice as long.
+    """
+    longest = max(tracker.max_refresh_period, tracker.metadata_expiration / 2)
+    return min(tracker.max_refresh_period * max(1.0, peers / FEW_PEERS), longest)
 
 
 def weight_of_epoch(tracker: ProgressTracker) -> float:

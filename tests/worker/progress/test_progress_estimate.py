@@ -15,10 +15,16 @@ from hivemind.utils.timed_storage import ValueWithExpiration
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from core.worker.swarm.averaging import progress_estimate
-from core.worker.swarm.averaging.progress_estimate import EpochClock, KeeperSpeed, estimate_progress
-from core.worker.swarm.averaging.progress_tracker import ObservedTracker
 from core.worker.swarm.dht.progress_reports import PeerReport
+from core.worker.swarm.progress import progress_estimate
+from core.worker.swarm.progress.progress_estimate import (
+    FEW_PEERS,
+    EpochClock,
+    KeeperSpeed,
+    estimate_progress,
+    longest_refresh_period,
+)
+from core.worker.swarm.progress.progress_tracker import ObservedTracker
 from core.worker.swarm.trust.epoch_bounds import MAX_EPOCH
 
 NOW = 1.8e9
@@ -44,6 +50,7 @@ def tracker(epoch: int, samples: int) -> Any:
         min_refresh_period=0.5,
         default_refresh_period=3.0,
         max_refresh_period=10.0,
+        metadata_expiration=60.0,
         expected_drift_peers=3.0,
         expected_drift_rate=0.2,
         latest_epoch_end=math.inf,
@@ -106,13 +113,28 @@ def test_nobody_is_thought_to_have_computed_while_all_rested() -> None:
     assert estimate_progress([report], rested, NOW).eta_next_epoch == pytest.approx(NOW + (156 - 4) / 4, rel=1e-6)
 
 
+def test_looks_of_a_crowd_bring_no_more_in_a_second_than_those_of_few_and_none_comes_too_late() -> None:
+    few = {peers: longest_refresh_period(peers, tracker(0, 0)) for peers in (1, FEW_PEERS)}
+    assert set(few.values()) == {10.0}
+    assert longest_refresh_period(2 * FEW_PEERS, tracker(0, 0)) == 20.0
+    assert longest_refresh_period(100 * FEW_PEERS, tracker(0, 0)) == 30.0  # a report lives twice as long
+
+
+def test_near_the_end_of_an_epoch_a_crowd_looks_as_often_as_few_do() -> None:
+    record = {"epoch": 4, "samples_accumulated": 0, "samples_per_second": 1.0, "time": NOW, "client_mode": True}
+    crowd = [PeerReport.parse(record | {"peer_id": number.to_bytes(2)}) for number in range(1, 257)]
+    there = [report for report in crowd if report is not None]
+    ends = estimate_progress(there, tracker(4, 0), NOW)
+    assert ends.next_fetch_time - NOW < ends.eta_next_epoch - NOW <= 1.0
+
+
 def test_a_newcomer_that_sees_one_other_is_not_alone() -> None:
     record = {"epoch": 0, "samples_accumulated": 1, "samples_per_second": 1.0, "time": NOW, "client_mode": False}
     report = PeerReport.parse(record | {"peer_id": b"\1"})
     assert report is not None
     newcomer = tracker(0, 0)
     mine = newcomer.own_subkey = MSGPackSerializer.dumps(b"mine")
-    newcomer._clock, newcomer.is_newcomer, newcomer._is_advanced = EpochClock(60.0), lambda: True, lambda _eta: False
+    newcomer.clock, newcomer.is_newcomer, newcomer._is_advanced = EpochClock(60.0), lambda: True, lambda _eta: False
     newcomer._latest_signed = lambda: MAX_EPOCH
     for reports, peers in (
         ({}, 1),

@@ -17,20 +17,22 @@ class Liveness:
     """What the reports of others, by subkey, say about whether they are there.
 
     A record expires after ``expiration_seconds``; one that is gone much earlier was taken back by its peer. The tracker
-    looks at least every ``refresh_seconds``.
+    looks at least every ``refresh_seconds``, as it says with each look.
     ``others_left_cleanly`` says that the last of the others did that.
     """
 
     def __init__(self, expiration_seconds: float, refresh_seconds: float) -> None:
         self.others_left_cleanly = False
         self._expiration_seconds = expiration_seconds
-        self._stale_seconds = max(MIN_STALE_SECONDS, STALE_REFRESHES * refresh_seconds)
+        self._stale_seconds = _stale_seconds(refresh_seconds)
         self._looked_at = -math.inf
         self._heard_at: float | None = None
 
-    def update(self, before: Mapping[bytes, PeerReport], others: Mapping[bytes, PeerReport]) -> None:
+    def update(
+        self, before: Mapping[bytes, PeerReport], others: Mapping[bytes, PeerReport], refresh_seconds: float
+    ) -> None:
         """Compare the others' reports of a look with those of the look before."""
-        self._looked_at = time.monotonic()
+        self._looked_at, self._stale_seconds = time.monotonic(), _stale_seconds(refresh_seconds)
         if any(report != before.get(subkey) for subkey, report in others.items()):
             self._heard_at, self.others_left_cleanly = time.monotonic(), False
         elif before and not others:
@@ -45,6 +47,11 @@ class Liveness:
     def quiet_seconds(self) -> float | None:
         """Since when nobody else has reported anything new; ``None`` if nobody ever has."""
         return None if self._heard_at is None else time.monotonic() - self._heard_at
+
+
+def _stale_seconds(refresh_seconds: float) -> float:
+    """How old a look is that says nothing any more."""
+    return max(MIN_STALE_SECONDS, STALE_REFRESHES * refresh_seconds)
 
 
 def are_all_ahead(others: Iterable[PeerReport], epoch: int) -> bool:

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
+from collections.abc import Callable
 
-REPORT_SECONDS = 1.0  # between two reports of our progress; meanwhile others extrapolate with our speed
+REPORT_SECONDS, MOST_REPORT_SECONDS = 1.0, 10.0  # between two reports of our progress, at the least and at the most
+REPORTS_TO_END = 20  # in the time until the epoch ends; between two of them others extrapolate with our speed
+
+
+def report_period(seconds_to_end: float) -> float:
+    """How many seconds are between two reports where the epoch ends in so many: the nearer its end, the fewer.
+
+    When it ends is not known while it is infinite, before anybody has been looked at: then as few as may be.
+    """
+    if math.isinf(seconds_to_end):
+        return REPORT_SECONDS
+    return min(max(seconds_to_end / REPORTS_TO_END, REPORT_SECONDS), MOST_REPORT_SECONDS)
 
 
 class RateLimitedEvent(threading.Event):
-    """An event whose one waiter wakes at most every ``REPORT_SECONDS``, and besides whenever it is urgent.
+    """An event whose one waiter wakes at most once in a ``period``, in seconds, and besides whenever it is urgent.
 
     WORKAROUND H7: hivemind reports progress after every micro-batch. Each report costs a process hop, a signature
     and messages to other peers; with two peers on two cores and epochs of eight seconds, reports, offers of the state
@@ -20,8 +33,9 @@ class RateLimitedEvent(threading.Event):
     it would be invisible.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, period: Callable[[], float] = lambda: REPORT_SECONDS) -> None:
         super().__init__()
+        self._period = period
         self._due = time.monotonic()
         self._is_urgent = threading.Event()
 
@@ -34,6 +48,6 @@ class RateLimitedEvent(threading.Event):
         """Wait for the event as ``threading.Event`` does, and then until the waiter may wake again."""
         is_set = super().wait(timeout)
         if not self._is_urgent.wait(max(0.0, self._due - time.monotonic())):
-            self._due = time.monotonic() + REPORT_SECONDS
+            self._due = time.monotonic() + self._period()
         self._is_urgent.clear()
         return is_set

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 
 import pytest
 
 from core.protocol.events import Evaluated, TrainingStarted
-from core.worker.swarm.averaging.rate_limited_event import REPORT_SECONDS, RateLimitedEvent
+from core.worker.swarm.progress.rate_limited_event import (
+    MOST_REPORT_SECONDS,
+    REPORT_SECONDS,
+    REPORTS_TO_END,
+    RateLimitedEvent,
+    report_period,
+)
 from tests.support.real_peers import PeerGroup, tiny
 
 PATIENCE_SECONDS = 60.0
@@ -29,6 +36,13 @@ def test_the_next_report_waits_until_it_is_time() -> None:
     begin = time.monotonic()
     assert event.wait()
     assert time.monotonic() - begin > REPORT_SECONDS * 0.9
+
+
+def test_the_farther_the_end_of_an_epoch_the_rarer_are_reports() -> None:
+    assert report_period(math.inf) == REPORT_SECONDS  # nobody knows yet when it ends
+    assert report_period(-3.0) == report_period(2.0) == REPORT_SECONDS
+    assert report_period(100.0) == 100.0 / REPORTS_TO_END
+    assert report_period(3600.0) == MOST_REPORT_SECONDS
 
 
 def test_what_is_urgent_does_not_wait() -> None:

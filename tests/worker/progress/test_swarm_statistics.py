@@ -12,10 +12,10 @@ from hivemind.p2p import PeerID
 
 from core.worker.swarm.aggregation.aggregators import AggregationRule, GradientAggregator, Sent
 from core.worker.swarm.aggregation.claimed_weights import ReportedSamples
-from core.worker.swarm.averaging import swarm_statistics
-from core.worker.swarm.averaging.swarm_statistics import HEARD_SECONDS, SwarmStatistics
 from core.worker.swarm.dht.progress_reports import PeerReport
 from core.worker.swarm.patches.monotonic_clock import steady_time
+from core.worker.swarm.progress import swarm_statistics
+from core.worker.swarm.progress.swarm_statistics import HEARD_SECONDS, SwarmStatistics
 from core.worker.swarm.trust.sample_caps import cap_samples
 
 PEERS = [PeerID(bytes([0x12, 0x20, number, *bytes(31)])) for number in range(4)]

@@ -15,8 +15,8 @@ from core.worker.swarm.dht.run_records import PeerInfo
 from core.worker.swarm.patches.monotonic_clock import steady_time
 
 if TYPE_CHECKING:
-    from core.worker.swarm.averaging.progress_tracker import ObservedTracker
     from core.worker.swarm.dht.progress_reports import PeerReport
+    from core.worker.swarm.progress.progress_tracker import ObservedTracker
 
 MAX_PEERS_TOLD = 500  # so that they fit on a line, whatever they call themselves
 HEARD_SECONDS = 60.0  # after which everybody has looked at a report that we have seen

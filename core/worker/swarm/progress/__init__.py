@@ -1,0 +1,1 @@
+"""What the peers of a run tell each other about how far they are."""

@@ -1,0 +1,87 @@
+"""Looks at everybody's progress, for which one of the nodes that hold the reports is asked."""
+
+from __future__ import annotations
+
+import math
+import random
+from functools import partial
+from typing import Any
+
+from hivemind.dht import DHT, DHTNode
+from hivemind.dht.node import _SearchState
+from hivemind.dht.routing import DHTID
+from hivemind.utils import MPFuture, ValueWithExpiration
+
+from core.worker.swarm.patches.monotonic_clock import steady_time
+
+MARGIN_SECONDS = 5.0  # until it expires, in which a report may be gone at one node and not yet at another
+LONGEST_SECONDS = 600.0  # that a report lives in any run; nothing that claims more is remembered
+MOST_KNOWN = 2_000  # reports that are remembered: a holder has room for no more
+
+Reports = dict[Any, ValueWithExpiration[Any]]
+"""By subkey; the value is ``None`` where a peer has taken its report back."""
+
+
+class ProgressDHT:
+    """A DHT whose ``get`` reads the reports under one ``key``, and needs the answer of one holder where that will do.
+
+    WORKAROUND H73: hivemind's ``get`` of the latest value asks all who hold it and everybody near them, and each of
+    them sends all reports: five times as much as there is to know.
+
+    Any holder should have what the others have; another one is chosen for every look. What earlier looks have found
+    is kept until it expires, so that one who is behind takes us nowhere back. If a holder lacks a report that is to be
+    there, all are asked: none alone can hide a peer that was seen once.
+    """
+
+    def __init__(self, dht: DHT, key: str) -> None:
+        self._dht, self._key, self._known = dht, key, Reports()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._dht, name)
+
+    async def get(self, _key: str, **_options: Any) -> ValueWithExpiration[Reports] | None:
+        """The latest reports, as ``DHT.get`` gives them to who awaits them; ``None`` if there are none."""
+        found = await self.ask_one_holder()
+        if found is None or self._lacks_any(found.value):
+            found = await self._dht.get(self._key, latest=True, return_future=True)
+        return self.with_known(found)
+
+    def ask_one_holder(self) -> MPFuture[ValueWithExpiration[Reports] | None]:
+        """What one holder has; ``None`` where none answers or has any."""
+        asked: MPFuture[Any] = self._dht.run_coroutine(partial(_ask_one_holder, key=self._key), return_future=True)
+        return asked
+
+    def with_known(self, found: ValueWithExpiration[Reports] | None) -> ValueWithExpiration[Reports] | None:
+        """What was found, and what was known before and has not expired; of two reports of one peer the later one."""
+        now, merged = steady_time(), dict(self._known)
+        for subkey, report in (found.value if found is not None and isinstance(found.value, dict) else {}).items():
+            if subkey not in merged or report.expiration_time >= merged[subkey].expiration_time:
+                merged[subkey] = report
+        there = {subkey: report for subkey, report in merged.items() if report.expiration_time > now}
+        passing = {subkey: each for subkey, each in there.items() if each.expiration_time <= now + LONGEST_SECONDS}
+        self._known = passing if len(passing) <= MOST_KNOWN else {}
+        latest = max((report.expiration_time for report in there.values()), default=-math.inf)
+        return ValueWithExpiration(there, latest) if there else None
+
+    def _lacks_any(self, found: Any) -> bool:
+        """Whether a report is not there that was, and is not about to expire."""
+        soon = steady_time() + MARGIN_SECONDS
+        there = found if isinstance(found, dict) else {}
+        return any(report.expiration_time > soon and subkey not in there for subkey, report in self._known.items())
+
+
+async def _ask_one_holder(_dht: DHT, node: DHTNode, key: str) -> ValueWithExpiration[Reports] | None:
+    """What one of the nodes nearest to the key, and our own, hold under it; ``None`` where that one has nothing."""
+    key_id, protocol = DHTID.generate(source=key), node.protocol
+    nearest = protocol.routing_table.get_nearest_neighbors(key_id, node.num_replicas, exclude=node.node_id)
+    holders = [peer for _, peer in nearest if peer not in node.blacklist]
+    answer = await node._call_find_with_blacklist(random.choice(holders), [key_id]) if holders else None
+    value = answer[key_id][0] if answer else None
+    if value is None:
+        return None
+    search = _SearchState(key_id, math.inf, serializer=protocol.serializer, record_validator=protocol.record_validator)
+    search.add_candidate(value, None)  # first, because the next is copied into it
+    search.add_candidate(protocol.storage.get(key_id), node.node_id)
+    search.finish_search()
+    found: ValueWithExpiration[Reports] | None = search.future.result()
+    return found

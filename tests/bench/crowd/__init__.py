@@ -1,0 +1,1 @@
+"""How many real peers one computer holds, and what each costs."""

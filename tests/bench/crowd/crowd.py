@@ -1,0 +1,109 @@
+"""Crowds of real peers on one computer: whether rounds are whole, how long they take, and what each peer costs.
+
+A keeper and N volunteers, every fourth of whom can be reached, are forked from one process that has everything loaded.
+They train a tiny model at a limited speed, so that there is time for all of them on a few cores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from statistics import mean, median
+
+import msgspec
+
+from core.run.spec.collaboration import Mode
+from tests.bench.setup import Ground, NotMeasured, told_as_not_measured
+from tests.bench.table import NO_FIGURE, own_row
+from tests.bench.table import Row as TableRow
+from tests.support.peers.learning_rows import Member, Outcome, Row, learn, local_sgd_run, small_run
+from tests.support.real_peers import peer_group
+
+SIZES = (8, 16, 32, 48)
+MODES: tuple[Mode, ...] = ("gradients", "local-sgd")
+SAMPLES_PER_SECOND = 4.0  # of each
+EPOCH_SECONDS = 40.0
+MATCHMAKING_SECONDS = 5.0
+EPOCHS, MEASURED_FROM = 7, 2
+LIMIT_SECONDS = 900.0  # of a crowd
+MIN_WHOLE, MAX_BYTES_PER_SECOND = 0.95, 2_000
+KEEPER, MUST_HOLD = 0, 32
+
+
+@dataclass
+class Crowds:
+    """What came of each crowd, by the mode and the number of volunteers."""
+
+    outcomes: dict[tuple[Mode, int], Outcome] = field(default_factory=dict)
+
+
+def crowd(mode: Mode, volunteers: int, epochs: int = EPOCHS) -> Row:
+    """A keeper and so many volunteers; an epoch is as long as they make it together."""
+    build = small_run if mode == "gradients" else local_sgd_run
+    target = round(EPOCH_SECONDS * SAMPLES_PER_SECOND * volunteers)
+    run = build(target_batch_size=target, matchmaking_time=MATCHMAKING_SECONDS, batch_size_per_step=4)
+    direct = Member(manifest=run, samples_per_second=SAMPLES_PER_SECOND)
+    client = msgspec.structs.replace(direct, mode="client")
+    keeper = msgspec.structs.replace(direct, keeps=True)
+    members = (direct if number % 4 == 0 else client for number in range(volunteers))
+    return Row(
+        name=f"{mode}, {volunteers} volunteers",
+        members=(keeper, *members),
+        epochs=epochs,
+        limit_seconds=LIMIT_SECONDS,
+        costs_from=MEASURED_FROM,
+    )
+
+
+def crowd_deeds(ground: Ground, measured: Crowds) -> Mapping[str, Callable[[], object]]:
+    """Every crowd, one after the other."""
+    return {
+        f"crowd, {mode}, {size}": lambda mode=mode, size=size: _measure(ground, mode, size, measured)  # type: ignore[misc]
+        for mode in MODES
+        for size in SIZES
+    }
+
+
+def _measure(ground: Ground, mode: Mode, volunteers: int, measured: Crowds) -> str:
+    row = crowd(mode, volunteers)
+    folder = ground.folder / f"crowd-{mode}-{volunteers}"
+    folder.mkdir()
+    with told_as_not_measured(), peer_group(folder) as everybody:
+        outcome = learn(everybody, (row,), side_by_side=1, seconds=LIMIT_SECONDS + 60)[row.name]
+    if outcome.failures or not outcome.costs:
+        raise NotMeasured("; ".join(outcome.failures)[:300] or "the crowd did not get so far")
+    measured.outcomes[mode, volunteers] = outcome
+    return figures(outcome)
+
+
+def figures(outcome: Outcome) -> str:
+    """What a crowd came to, in a line."""
+    keeper, *volunteers = outcome.costs
+    rounds = [seconds for member in outcome.round_seconds for seconds in member]
+    parts = (
+        f"{mean(outcome.whole):.0%} of the rounds with everybody",
+        f"a round {median(rounds):.1f} s" if rounds else "no round",
+        f"a peer {moved(outcome) / 1000:.1f} kB/s",
+        f"CPU of the keeper {keeper.core_share:.1%}, of a volunteer {mean(each.core_share for each in volunteers):.1%}",
+        f"memory of a peer {mean(each.memory_bytes for each in outcome.costs) / 2**20:.0f} MiB",
+    )
+    return ", ".join(parts)
+
+
+def moved(outcome: Outcome) -> float:
+    """Bytes a second of the member with the median of them, both ways, what is averaged included."""
+    return median(each.moved_bytes_per_second for each in outcome.costs)
+
+
+def crowd_rows(measured: Crowds) -> list[TableRow]:
+    """A row for each crowd; those of `MUST_HOLD` volunteers have something to reach."""
+    return [_row(measured, mode, size) for mode in MODES for size in SIZES]
+
+
+def _row(measured: Crowds, mode: Mode, size: int) -> TableRow:
+    what, outcome = f"{size} volunteers and a keeper, `{mode}`", measured.outcomes.get((mode, size))
+    must = f"≥ {MIN_WHOLE:.0%}, ≤ {MAX_BYTES_PER_SECOND / 1000:.0f} kB/s" if size == MUST_HOLD else NO_FIGURE
+    if outcome is None:
+        return own_row(what, NO_FIGURE, must, None)
+    is_reached = mean(outcome.whole) >= MIN_WHOLE and moved(outcome) <= MAX_BYTES_PER_SECOND
+    return own_row(what, figures(outcome), must, is_reached if size == MUST_HOLD else None)

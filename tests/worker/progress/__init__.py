@@ -1,0 +1,1 @@
+"""How the peers of a run hear of each other's progress."""

@@ -1,0 +1,87 @@
+"""Whoever looks at everybody's progress asks one holder of the reports, and all where that one lacks somebody's."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, cast
+
+import pytest
+from hivemind import DHT
+from hivemind.utils import ValueWithExpiration
+
+from core.worker.swarm.patches.monotonic_clock import steady_time
+from core.worker.swarm.progress.looks import LONGEST_SECONDS, MOST_KNOWN, ProgressDHT
+from tests.worker.progress.dht_nodes import answers, count_answers, dht_nodes, forget_key
+
+KEY = "sums_progress"
+PEERS = {"first": 1, "second": 2, "third": 3}
+
+
+@pytest.fixture
+def nodes() -> Iterator[list[DHT]]:
+    """Four nodes, each of which holds a report of each peer."""
+    with dht_nodes(4) as made:
+        for peer, progress in PEERS.items():
+            assert made[0].store(KEY, progress, steady_time() + 60.0, subkey=peer)
+        yield made
+
+
+def look(looks: ProgressDHT) -> dict[str, int]:
+    """By peer, what a look finds."""
+    found = asyncio.run(looks.get(KEY))
+    return {peer: report.value for peer, report in (found.value if found else {}).items()}
+
+
+@pytest.mark.real
+def test_one_holder_is_asked_and_all_where_that_one_lacks_a_report_that_was_there(nodes: list[DHT]) -> None:
+    looks = ProgressDHT(nodes[3], KEY)
+    assert look(looks) == PEERS
+    nodes[3].run_coroutine(count_answers)
+    assert look(looks) == PEERS
+    assert nodes[3].run_coroutine(answers)["all"] == 1
+    for holder in nodes[:3]:
+        holder.run_coroutine(partial(forget_key, key=KEY))
+    assert nodes[0].store(KEY, 4, steady_time() + 60.0, subkey="fourth")
+    nodes[3].run_coroutine(partial(forget_key, key=KEY))
+    assert look(looks) == PEERS | {"fourth": 4}
+    assert nodes[3].run_coroutine(answers)["all"] > 2
+
+
+@pytest.mark.real
+def test_where_there_are_no_reports_a_look_finds_nothing() -> None:
+    with dht_nodes(2) as (_, other):
+        assert look(ProgressDHT(other, KEY)) == {}
+
+
+def found_of(**reports: tuple[Any, float]) -> ValueWithExpiration[Any]:
+    """What a holder has: by peer the value, and in how many seconds it expires."""
+    now = steady_time()
+    dated = {peer: ValueWithExpiration(value, now + seconds) for peer, (value, seconds) in reports.items()}
+    return ValueWithExpiration(dated, now + 60.0)
+
+
+def values(found: ValueWithExpiration[Any] | None) -> dict[str, Any]:
+    """By peer."""
+    return {peer: report.value for peer, report in (found.value if found else {}).items()}
+
+
+def test_a_holder_that_is_behind_takes_nobody_back_and_a_goodbye_stays_one() -> None:
+    looks = ProgressDHT(cast(DHT, None), KEY)
+    looks.with_known(found_of(first=(7, 50.0), second=(5, 40.0)))
+    assert values(looks.with_known(found_of(first=(6, 45.0), second=(None, 55.0)))) == {"first": 7, "second": None}
+    assert values(looks.with_known(found_of(second=(5, 40.0)))) == {"first": 7, "second": None}
+
+
+def test_what_has_expired_or_claims_to_live_for_ever_is_not_remembered() -> None:
+    looks = ProgressDHT(cast(DHT, None), KEY)
+    assert values(looks.with_known(found_of(gone=(1, -1.0), lasting=(2, LONGEST_SECONDS + 60.0)))) == {"lasting": 2}
+    assert looks.with_known(None) is None
+
+
+def test_more_than_a_holder_has_room_for_is_not_remembered() -> None:
+    looks = ProgressDHT(cast(DHT, None), KEY)
+    crowd = {f"peer {number}": (number, 60.0) for number in range(MOST_KNOWN + 1)}
+    assert len(values(looks.with_known(found_of(**crowd)))) == MOST_KNOWN + 1
+    assert looks.with_known(None) is None
