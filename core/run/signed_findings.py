@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from core.run.signed_record import CLOCK_SECONDS, sign_record, signed_value
+from core.run.signed_record import CLOCK_SECONDS, sign_record, signed_of_run
 from core.schema import StrictStruct, UnixTime
 from core.security.identity import Identity
 
@@ -62,7 +62,7 @@ def sign_findings(findings: AuditFindings, identity: Identity) -> bytes:
 
 def findings_in(encoded: bytes, signer: str, run_id: str) -> AuditFindings | None:
     """The findings that an organiser or a keeper has signed of a run; ``None`` for anything else."""
-    findings = signed_value(_KIND, encoded, signer, MAX_FINDINGS_BYTES, AuditFindings)
-    if findings is None or findings.run_id != run_id:
+    findings = signed_of_run(_KIND, encoded, signer, MAX_FINDINGS_BYTES, AuditFindings, run_id)
+    if findings is None:
         return None
     return findings if all(math.isfinite(each.change) for each in findings.trials) else None

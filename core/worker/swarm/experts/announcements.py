@@ -17,7 +17,7 @@ from hivemind.dht import DHT
 from msgspec import Meta
 
 from core.run.manifest import RunId
-from core.run.signed_record import CLOCK_SECONDS, sign_record, signed_value
+from core.run.signed_record import CLOCK_SECONDS, sign_record, signed_of_run
 from core.run.spec.experts import MOST_HOSTED, ExpertLayer, ExpertNumber
 from core.schema import Count, StrictStruct, UnixTime
 from core.security.identity import Identity
@@ -67,9 +67,8 @@ def sign_announcement(announcement: Announcement, host: Identity) -> bytes:
 
 def announcement_in(encoded: bytes, host: str, run_id: str, now: float) -> Hosted | None:
     """What this peer id announces at that time; ``None`` for anything else, and for an old announcement."""
-    told = signed_value(_KIND, encoded, host, MAX_ANNOUNCEMENT_BYTES, Announcement)
-    is_present = told is not None and -CLOCK_SECONDS <= now - told.at <= LIFETIME_SECONDS + CLOCK_SECONDS
-    if told is None or told.run_id != run_id or not is_present:
+    told = signed_of_run(_KIND, encoded, host, MAX_ANNOUNCEMENT_BYTES, Announcement, run_id)
+    if told is None or not -CLOCK_SECONDS <= now - told.at <= LIFETIME_SECONDS + CLOCK_SECONDS:
         return None
     tokens = {ExpertId(layer, number): count for layer, number, _steps, count in told.experts}
     return Hosted(_steps(each[:3] for each in told.experts), _steps(told.copies), tokens)
