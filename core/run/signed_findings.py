@@ -14,7 +14,7 @@ from core.security.identity import Identity
 
 MOST_FOUND = 32  # peers of each kind in one record; the latest
 MAX_FINDINGS_BYTES = 8 * 1024
-LEFT_OUT_SECONDS = 3600.0  # a liar, after it was found out
+BARRED_SECONDS = 3600.0  # a liar, after it was found out
 _KIND = b"workerbee run findings 1:"
 
 PeerIdText = Annotated[str, Meta(min_length=1, max_length=64)]
@@ -50,9 +50,9 @@ class AuditFindings(StrictStruct, kw_only=True, frozen=True):
     liars: Annotated[tuple[FoundLiar, ...], Meta(max_length=MOST_FOUND)] = ()
     trials: Annotated[tuple[TrialScore, ...], Meta(max_length=MOST_FOUND)] = ()
 
-    def left_out(self, now: float) -> frozenset[str]:
+    def barred(self, now: float) -> frozenset[str]:
         """The ids of the peers that nobody forms a group with at that time, in seconds since 1970."""
-        return frozenset(each.peer_id for each in self.liars if -CLOCK_SECONDS <= now - each.at < LEFT_OUT_SECONDS)
+        return frozenset(each.peer_id for each in self.liars if -CLOCK_SECONDS <= now - each.at < BARRED_SECONDS)
 
 
 def sign_findings(findings: AuditFindings, identity: Identity) -> bytes:
