@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
-from app.appearance.line_breaks import breakable
 from app.appearance.theme import give_role
 from app.widgets.callout import Callout
 from app.widgets.key_value_list import KeyValueList
@@ -14,12 +13,7 @@ from app.widgets.layout.card import Card
 from app.widgets.layout.page_column import PageColumn
 from core.engine.install.events import InstallEvent, InstallFailed, InstallPaused, InstallProgress
 from core.engine.install.offer import EngineOffer
-from core.errors import ErrorKind
-from core.localizable import Detail
-from core.security.sanitize import sanitize_text
 from core.texts import engine as engine_words
-from core.texts.errors import advice_of, title_of
-from core.texts.worker_messages import translate_message
 
 _WIDEST = 760
 _STEPS = 1000
@@ -63,22 +57,13 @@ class EnginePage(QWidget):
         )
         self.pause.setVisible(is_making)
         if isinstance(event, InstallFailed):
-            self._complain(event.problem, event.detail)
+            self.callout.show_problem(event.problem, event.detail)
         elif offer is not None and offer.problem is not None:
-            self._complain(offer.problem, offer.detail)
+            self.callout.show_problem(offer.problem, offer.detail)
         elif isinstance(event, InstallPaused):
             self.callout.show_message("info", self.tr("Paused. What was downloaded is kept."))
         else:
             self.callout.clear()
-
-    def _complain(self, problem: ErrorKind, detail: Detail) -> None:
-        self.callout.show_message(
-            "bad",
-            title_of(problem),
-            breakable(sanitize_text(translate_message(detail), 1000)),
-            advice_of(problem),
-            error=problem,
-        )
 
     def _show_progress(self, making: InstallProgress | None, is_making: bool) -> None:
         self.bar.setVisible(is_making)

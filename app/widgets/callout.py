@@ -6,15 +6,21 @@ from PySide6.QtCore import QCoreApplication, QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from app.appearance.line_breaks import breakable
 from app.appearance.theme import colours
 from app.presentation.severity import Severity
 from app.widgets.labels import Strong, Words
 from app.widgets.status_icon import StatusIcon, colour_of
 from core.errors import ErrorKind
+from core.localizable import Detail
+from core.security.sanitize import sanitize_text
+from core.texts.errors import advice_of, title_of
+from core.texts.worker_messages import translate_message
 
 _BAR_WIDTH = 4.0
 _RADIUS = 7.0
 _TINT = 0.10
+_MOST_CHARACTERS = 1000
 
 
 class HelpRequest(QEvent):
@@ -66,6 +72,11 @@ class Callout(QWidget):
     def severity(self) -> Severity:
         """What the icon of the message means."""
         return self._icon.severity
+
+    def show_problem(self, problem: ErrorKind, detail: Detail, *, action: str = "") -> None:
+        """Show what went wrong, with its advice and the help about it, instead of what was there."""
+        words = breakable(sanitize_text(translate_message(detail), _MOST_CHARACTERS))
+        self.show_message("bad", title_of(problem), words, advice_of(problem), action=action, error=problem)
 
     def show_message(
         self,

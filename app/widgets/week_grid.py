@@ -6,11 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from PySide6.QtCore import (
-    QAbstractTableModel,
     QCoreApplication,
     QLocale,
-    QModelIndex,
-    QPersistentModelIndex,
     QRectF,
     Qt,
     QTime,
@@ -28,6 +25,7 @@ from PySide6.QtWidgets import (
 
 from app.appearance.theme import colours
 from app.widgets.layout.page_column import show_on_page
+from app.widgets.layout.table_model import FlatModel, Index
 from core.placeholders import fill_placeholders
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
@@ -42,11 +40,10 @@ QTableView, QHeaderView { background: transparent; }
 QHeaderView::section { padding: 2px; border: none; background: transparent; }
 QTableCornerButton::section { border: none; background: transparent; }
 """
-_Index = QModelIndex | QPersistentModelIndex
 _Cell = tuple[int, int]
 
 
-class WeekModel(QAbstractTableModel):
+class WeekModel(FlatModel):
     """The week as Qt's views see it; each cell has words for whoever does not see its colour."""
 
     def __init__(self, week: Week) -> None:
@@ -63,13 +60,10 @@ class WeekModel(QAbstractTableModel):
         """Whether that hour of that day is chosen."""
         return self.week[cell[0]][cell[1]] == "x"
 
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008, N802
-        """The days of a week, for Qt's view."""
-        return 0 if parent.isValid() else DAYS
-
-    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008, N802
-        """The hours of a day, for Qt's view."""
-        return 0 if parent.isValid() else HOURS
+    @property
+    def size(self) -> tuple[int, int]:
+        """The days of a week, and the hours of a day."""
+        return DAYS, HOURS
 
     def headerData(  # noqa: N802
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
@@ -85,7 +79,7 @@ class WeekModel(QAbstractTableModel):
                 return _day(section) if is_day else _hour(section)
         return None
 
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """What a screen reader says of an hour, and a tooltip shows."""
         if role not in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
             return None
@@ -240,7 +234,7 @@ class _HourDelegate(QStyledItemDelegate):
         super().__init__(grid)
         self._grid = grid
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint in the colours of the theme that is worn now."""
         theme = colours(self._grid.palette())
         box = QRectF(option.rect).adjusted(1.5, 1.5, -1.5, -1.5)

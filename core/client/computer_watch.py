@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import logging
-import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -12,17 +9,13 @@ from datetime import datetime
 from typing import Protocol
 
 from core.availability.arbiter import seconds_to_look
+from core.availability.look_thread import STALE_SECONDS, LookThread
 from core.availability.observation import Observation
 from core.availability.rules import AvailabilityRules
 from core.hardware.device import Device
 
 LOOK_SECONDS = 1.7
 """As often as costs next to nothing; sooner where a use of the GPU is about to have lasted long enough to ask."""
-STALE_SECONDS = 20.0
-"""After so long without a new look, what was seen before counts as not seen: the driver that was asked hangs."""
-
-
-log = logging.getLogger(__name__)
 
 
 class Observer(Protocol):
@@ -50,69 +43,49 @@ class ComputerWatch:
     ) -> None:
         self._make, self._rules, self._clock = make, rules, clock
         self._look_seconds, self._stale_seconds = look_seconds, stale_seconds
-        self._run: _Run | None = None
+        self._thread: LookThread[Observation] | None = None
 
     def start(self) -> None:
         """Start to look, unless somebody has already."""
-        if self._run is None:
-            self._run = _Run()
-            threading.Thread(target=self._look, args=(self._run,), name="computer-watch", daemon=True).start()
+        if self._thread is None:
+            self._thread = LookThread("computer-watch", self._make, self._look, self._look_seconds)
 
     def await_first_look(self, seconds: float) -> None:
         """Wait until something has been seen, for so many seconds at most."""
-        if self._run is not None:
-            self._run.has_looked.wait(seconds)
+        if self._thread is not None:
+            self._thread.await_first_look(seconds)
 
     @property
     def next_look_seconds(self) -> float:
         """In how many seconds it looks again; as long as between two looks where that is not known, or late."""
-        left = (0.0 if self._run is None else self._run.next_look) - time.monotonic()
+        left = 0.0 if self._thread is None else self._thread.seconds_left
         return left if left > 0 else self._look_seconds
 
     def stop(self) -> None:
         """Look no longer, and forget what was seen; an observer that hangs is not waited for."""
-        if self._run is not None:
-            self._run.ended.set()
-            self._run = None
+        if self._thread is not None:
+            self._thread.end()
+            self._thread = None
 
     def seen(self, fields: Mapping[str, object]) -> Observation | None:
         """What was seen last, as of now; ``None`` before the first look, and nothing of it while the observer hangs.
 
         ``fields`` are what the front end itself sees; where it sees nothing, what the observer has seen holds.
         """
-        run = self._run
-        if run is None or run.last_look is None:
+        look = None if self._thread is None else self._thread.last_look
+        if look is None:
             return None
-        latest, looked_at = run.last_look
         known = {name: value for name, value in fields.items() if value is not None}
-        at, monotonic = datetime.now(latest.at.tzinfo), self._clock()
-        if time.monotonic() - looked_at > self._stale_seconds:
-            latest = Observation(at, monotonic)
+        at, monotonic = datetime.now(look.seen.at.tzinfo), self._clock()
+        latest = Observation(at, monotonic) if look.age_seconds > self._stale_seconds else look.seen
         return replace(latest, at=at, monotonic=monotonic, **known)  # type: ignore[arg-type]
 
-    def _look(self, run: _Run) -> None:
-        with contextlib.closing(self._make()) as observer:
-            while not run.ended.is_set():
-                rules, wait = self._rules(), self._look_seconds
-                try:
-                    seen, now = observer.observe(rules), time.monotonic()
-                    wait = seconds_to_look(rules, seen, wait)
-                    run.last_look, run.next_look = (seen, now), now + wait
-                    run.has_looked.set()
-                except Exception:  # a sensor fails in a way of its own; what was seen before it is soon too old
-                    log.exception("the computer could not be observed")
-                run.ended.wait(wait)
+    def _look(self, observer: Observer) -> tuple[Observation, float]:
+        rules = self._rules()
+        seen = observer.observe(rules)
+        return seen, seconds_to_look(rules, seen, self._look_seconds)
 
 
 def gpus_of(devices: Iterable[Device]) -> frozenset[int]:
     """The indices of those of the devices that are GPUs."""
     return frozenset(device.index for device in devices if device.kind == "cuda")
-
-
-class _Run:
-    """One thread's time between ``start`` and ``stop``: what it has seen, if anything yet, and whether it shall end."""
-
-    def __init__(self) -> None:
-        self.last_look: tuple[Observation, float] | None = None  # and when it was
-        self.next_look = 0.0
-        self.has_looked, self.ended = threading.Event(), threading.Event()

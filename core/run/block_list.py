@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from core.run.signed_record import sign_record, signed_value
+from core.run.signed_record import sign_record, signed_of_run
 from core.schema import StrictStruct, UnixTime
 from core.security.identity import Identity
 
@@ -62,5 +62,4 @@ def sign_blocks(blocks: BlockList, identity: Identity) -> bytes:
 
 def blocks_in(encoded: bytes, organiser: str, run_id: str) -> BlockList | None:
     """The list that an organiser has signed for a run; ``None`` for anything else."""
-    blocks = signed_value(_KIND, encoded, organiser, MAX_BLOCK_LIST_BYTES, BlockList)
-    return blocks if blocks is not None and blocks.run_id == run_id else None
+    return signed_of_run(_KIND, encoded, organiser, MAX_BLOCK_LIST_BYTES, BlockList, run_id)

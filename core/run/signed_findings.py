@@ -8,13 +8,13 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from core.run.signed_record import CLOCK_SECONDS, sign_record, signed_value
+from core.run.signed_record import CLOCK_SECONDS, sign_record, signed_of_run
 from core.schema import StrictStruct, UnixTime
 from core.security.identity import Identity
 
 MOST_FOUND = 32  # peers of each kind in one record; the latest
 MAX_FINDINGS_BYTES = 8 * 1024
-LEFT_OUT_SECONDS = 3600.0  # a liar, after it was found out
+BARRED_SECONDS = 3600.0  # a liar, after it was found out
 _KIND = b"workerbee run findings 1:"
 
 PeerIdText = Annotated[str, Meta(min_length=1, max_length=64)]
@@ -50,9 +50,9 @@ class AuditFindings(StrictStruct, kw_only=True, frozen=True):
     liars: Annotated[tuple[FoundLiar, ...], Meta(max_length=MOST_FOUND)] = ()
     trials: Annotated[tuple[TrialScore, ...], Meta(max_length=MOST_FOUND)] = ()
 
-    def left_out(self, now: float) -> frozenset[str]:
+    def barred(self, now: float) -> frozenset[str]:
         """The ids of the peers that nobody forms a group with at that time, in seconds since 1970."""
-        return frozenset(each.peer_id for each in self.liars if -CLOCK_SECONDS <= now - each.at < LEFT_OUT_SECONDS)
+        return frozenset(each.peer_id for each in self.liars if -CLOCK_SECONDS <= now - each.at < BARRED_SECONDS)
 
 
 def sign_findings(findings: AuditFindings, identity: Identity) -> bytes:
@@ -62,7 +62,7 @@ def sign_findings(findings: AuditFindings, identity: Identity) -> bytes:
 
 def findings_in(encoded: bytes, signer: str, run_id: str) -> AuditFindings | None:
     """The findings that an organiser or a keeper has signed of a run; ``None`` for anything else."""
-    findings = signed_value(_KIND, encoded, signer, MAX_FINDINGS_BYTES, AuditFindings)
-    if findings is None or findings.run_id != run_id:
+    findings = signed_of_run(_KIND, encoded, signer, MAX_FINDINGS_BYTES, AuditFindings, run_id)
+    if findings is None:
         return None
     return findings if all(math.isfinite(each.change) for each in findings.trials) else None

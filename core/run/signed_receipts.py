@@ -12,7 +12,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from core.run.signed_record import sign_record, signed_value
+from core.run.signed_record import sign_record, signed_of_run
 from core.schema import StrictStruct, UnixTime
 from core.security.identity import Identity
 
@@ -63,5 +63,4 @@ def sign_receipts(receipts: SampleReceipts, identity: Identity) -> bytes:
 
 def receipts_in(encoded: bytes, signer: str, run_id: str) -> SampleReceipts | None:
     """The receipts that a peer has signed of a run; ``None`` for anything else."""
-    receipts = signed_value(_KIND, encoded, signer, MAX_RECEIPTS_BYTES, SampleReceipts)
-    return receipts if receipts is not None and receipts.run_id == run_id else None
+    return signed_of_run(_KIND, encoded, signer, MAX_RECEIPTS_BYTES, SampleReceipts, run_id)

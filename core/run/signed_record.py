@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -11,7 +11,16 @@ from core.security.identity import Identity, verify
 
 CLOCK_SECONDS = 60.0  # by which two computers' clocks may differ
 
+
+class OfRun(Protocol):
+    """What is signed for one run."""
+
+    @property
+    def run_id(self) -> str: ...
+
+
 _Value = TypeVar("_Value")
+_OfRun = TypeVar("_OfRun", bound=OfRun)
 
 
 class SignedRecord(StrictStruct, frozen=True):
@@ -42,3 +51,11 @@ def signed_value(
         return msgspec.msgpack.decode(record.payload, type=value_type)
     except UNREADABLE:
         return None
+
+
+def signed_of_run(
+    kind: bytes, encoded: bytes, signer: str, max_bytes: int, value_type: type[_OfRun], run_id: str
+) -> _OfRun | None:
+    """What that peer id has signed for the run; ``None`` for anything else, as `signed_value` has it."""
+    value = signed_value(kind, encoded, signer, max_bytes, value_type)
+    return value if value is not None and value.run_id == run_id else None

@@ -9,7 +9,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from core.run.signed_record import sign_record, signed_value
+from core.run.signed_record import sign_record, signed_of_run
 from core.schema import Count, StrictStruct, UnixTime
 from core.security.identity import Identity
 
@@ -85,7 +85,7 @@ def sign_scores(scores: EvaluationHistory, identity: Identity) -> bytes:
 
 def scores_in(encoded: bytes, signer: str, run_id: str) -> EvaluationHistory | None:
     """The history that an organiser or a keeper has signed of a run; ``None`` for anything else."""
-    scores = signed_value(_KIND, encoded, signer, MAX_SCORES_BYTES, EvaluationHistory)
-    if scores is None or scores.run_id != run_id:
+    scores = signed_of_run(_KIND, encoded, signer, MAX_SCORES_BYTES, EvaluationHistory, run_id)
+    if scores is None:
         return None
     return scores if all(math.isfinite(each.loss) for each in scores.scores) else None

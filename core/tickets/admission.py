@@ -15,7 +15,7 @@ from msgspec import Meta
 
 from core.run.manifest import KeeperId, RunId
 from core.run.signed_receipts import KeyHash
-from core.run.signed_record import sign_record, signed_value
+from core.run.signed_record import sign_record, signed_of_run
 from core.run.steering.authority import RunAuthority
 from core.schema import StrictStruct, UnixTime
 from core.security.identity import Identity
@@ -65,8 +65,8 @@ def admission_in(encoded: bytes, holder: str, run_id: str, authority: RunAuthori
 
     Whose signatures of the run's epochs count needs no ticket.
     """
-    told = signed_value(_KIND, encoded, holder, MAX_ADMISSION_BYTES, Admission)
-    if told is None or told.run_id != run_id or told.organiser != authority.organiser:
+    told = signed_of_run(_KIND, encoded, holder, MAX_ADMISSION_BYTES, Admission, run_id)
+    if told is None or told.organiser != authority.organiser:
         return None
     if holder in authority.signers and not told.ticket:
         return Admitted(told.key, told.at, float("inf"))

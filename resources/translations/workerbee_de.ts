@@ -2302,14 +2302,6 @@
         <translation>%1 von %2 Teilnehmern werden gezeigt.</translation>
     </message>
     <message>
-        <source>Outgoing only</source>
-        <translation>Nur ausgehend</translation>
-    </message>
-    <message>
-        <source>Direct</source>
-        <translation>Direkt</translation>
-    </message>
-    <message>
         <source>behind</source>
         <translation>zurück</translation>
     </message>
@@ -3122,6 +3114,17 @@
     </message>
 </context>
 <context>
+    <name>Peers</name>
+    <message>
+        <source>Outgoing only</source>
+        <translation>Nur ausgehend</translation>
+    </message>
+    <message>
+        <source>Direct</source>
+        <translation>Direkt</translation>
+    </message>
+</context>
+<context>
     <name>PeersTable</name>
     <message>
         <source>Peers in the run</source>
@@ -3146,14 +3149,6 @@
     <message>
         <source>This computer, %1</source>
         <translation>Dieser Computer, %1</translation>
-    </message>
-    <message>
-        <source>Outgoing only</source>
-        <translation>Nur ausgehend</translation>
-    </message>
-    <message>
-        <source>Direct</source>
-        <translation>Direkt</translation>
     </message>
 </context>
 <context>

@@ -160,7 +160,7 @@ def _findings(data: bytes) -> None:
     """As they come, and as an organiser would have signed them."""
     for encoded in (data, sign_record(signed_findings._KIND, data, ORGANISER)):
         if (found := findings_in(encoded, ORGANISER.peer_id, "sums")) is not None:
-            found.left_out(found.at)
+            found.barred(found.at)
 
 
 def _ticket(data: bytes) -> None:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QResizeEvent
 
 from app.widgets.layout.row_table import RowTable
+from app.widgets.layout.table_model import WordsModel
 from core.records.contribution_report import ContributionReport, Tariff
 from core.texts.contributions.table import cells, headings
 
-_Index = QModelIndex | QPersistentModelIndex
 _FIRST = 0
 _MOST_ROWS_HIGH = 12
 _LEAST_FIRST_WIDTH = 110
 _PADDING = 26
 
 
-class ContributionsModel(QAbstractTableModel):
+class ContributionsModel(WordsModel):
     """The cells of a report, in its order."""
 
     def __init__(self) -> None:
@@ -33,31 +30,26 @@ class ContributionsModel(QAbstractTableModel):
         self.rows = tuple(cells(row, tariff) for row in report.rows)
         self.endResetModel()
 
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008, N802
-        """The number of rows, for Qt's view."""
-        return 0 if parent.isValid() else len(self.rows)
+    @property
+    def size(self) -> tuple[int, int]:
+        """The number of rows of the report, and that of their cells."""
+        return len(self.rows), len(self.headings)
 
-    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008, N802
-        """The number of columns, for Qt's view."""
-        return 0 if parent.isValid() else len(self.headings)
+    def heading(self, column: int) -> str:
+        """What stands above that column."""
+        return self.headings[column]
 
-    def headerData(  # noqa: N802
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        """The heading of a column, for Qt's view."""
-        if orientation == Qt.Orientation.Vertical:
-            return None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(section)
-        return self.headings[section] if role == Qt.ItemDataRole.DisplayRole else None
+    def words(self, row: int, column: int) -> str:
+        """What stands in that cell."""
+        return self.rows[row][column]
 
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """The text, alignment or tooltip of a cell, for Qt's view."""
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(index.column())
-        if role == Qt.ItemDataRole.DisplayRole or (role == Qt.ItemDataRole.ToolTipRole and index.column() == _FIRST):
-            return self.rows[index.row()][index.column()]
-        return None
+    def tooltip(self, row: int, column: int) -> str | None:
+        """The whole name of a day, month or run, which may be cut short."""
+        return self.rows[row][column] if column == _FIRST else None
+
+    def is_number(self, column: int) -> bool:
+        """Whether that column is one of numbers: all but the first."""
+        return column != _FIRST
 
 
 class ContributionsTable(RowTable):
@@ -94,8 +86,3 @@ class ContributionsTable(RowTable):
         others = sum(self.columnWidth(column) for column in range(1, len(self.contents.headings)))
         least = min(self._first_width, _LEAST_FIRST_WIDTH)
         self.setColumnWidth(_FIRST, max(least, self.viewport().width() - others))
-
-
-def _alignment(column: int) -> Qt.AlignmentFlag:
-    side = Qt.AlignmentFlag.AlignLeft if column == _FIRST else Qt.AlignmentFlag.AlignRight
-    return side | Qt.AlignmentFlag.AlignVCenter

@@ -20,9 +20,8 @@ from app.widgets.labels import Hint
 from core.errors import ErrorKind
 from core.localizable import Detail
 from core.placeholders import fill_placeholders
-from core.security.sanitize import sanitize_line, sanitize_text
-from core.texts.errors import advice_of, title_of
-from core.texts.worker_messages import translate_message
+from core.security.sanitize import sanitize_line
+from core.texts.errors import title_of
 
 if TYPE_CHECKING:
     from core.run.address import JoinAddress
@@ -84,8 +83,7 @@ class AddressForm(QWidget):
             action = self.tr("Forget the old key…") if self._run_id else ""
         else:
             action = button_of(problem) if remedy_of(problem) == "settings" else ""
-        words = breakable(sanitize_text(translate_message(detail), 1000))
-        self.callout.show_message("bad", title_of(problem), words, advice_of(problem), action=action, error=problem)
+        self.callout.show_problem(problem, detail, action=action)
         self._hint.set_text("")
 
     def forget_problem(self) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
+from app.presentation.peers import connection, peer_name
 from app.widgets.labels import Hint
 from app.widgets.layout.keyed_rows import Column, KeyedRowsModel
 from app.widgets.layout.row_table import RowTable
@@ -41,7 +42,7 @@ class FleetRow:
     def told(self) -> str:
         """What a search looks through."""
         peer = self.peer
-        return f"{_name(peer)} {peer.peer_id} {peer.device} {peer.activity.version} {_notes(self)}".casefold()
+        return f"{peer_name(peer)} {peer.peer_id} {peer.device} {peer.activity.version} {_notes(self)}".casefold()
 
 
 class FleetTable(QWidget):
@@ -104,7 +105,7 @@ class FleetTable(QWidget):
         """As wide as the widest words that are to be expected."""
         advance = self.table.fontMetrics().horizontalAdvance
         examples = ("", _LONG_DEVICE, "0.10.0", "1,000,000", "1,000,000", figures.rate(100_000.0))
-        more = ("1,000.0", "1,000 / 100 / 100", figures.size(10**11), figures.size(10**11), _connection(True), "")
+        more = ("1,000.0", "1,000 / 100 / 100", figures.size(10**11), figures.size(10**11), connection(True), "")
         for number, (column, example) in enumerate(zip(_COLUMNS, (*examples, *more), strict=True)):
             self.table.setColumnWidth(number, max(advance(f"{column.heading()} ▾"), advance(example)) + _PADDING)
         self.table.setColumnWidth(0, max(_LEAST_NAME_WIDTH, advance(short_id(_WIDE_ID)) + _PADDING))
@@ -121,10 +122,6 @@ def _by_name(row: FleetRow) -> tuple[bool, str, str]:
 def _by_notes(row: FleetRow) -> tuple[int, bool]:
     """Suspects first, named by most before the others; then those who are behind."""
     return -(row.suspect.named_by if row.suspect else 0), not row.is_behind
-
-
-def _name(peer: PeerSeen) -> str:
-    return sanitize_line(peer.name, 40) or short_id(peer.peer_id)
 
 
 def _peer_id(row: FleetRow) -> str:
@@ -149,10 +146,6 @@ def _norm_ratio(row: FleetRow) -> str:
     return "" if row.peer.norm_ratio is None else figures.amount(row.peer.norm_ratio)
 
 
-def _connection(client_mode: bool) -> str:
-    return translate("FleetTable", "Outgoing only") if client_mode else translate("FleetTable", "Direct")
-
-
 def _notes(row: FleetRow) -> str:
     behind = [translate("FleetTable", "behind")] if row.is_behind else []
     if row.suspect is None:
@@ -165,7 +158,7 @@ def _notes(row: FleetRow) -> str:
 
 
 _COLUMNS: tuple[Column[FleetRow], ...] = (
-    Column(lambda: translate("FleetTable", "Peer"), lambda row: _name(row.peer), _by_name, tooltip=_peer_id),
+    Column(lambda: translate("FleetTable", "Peer"), lambda row: peer_name(row.peer), _by_name, tooltip=_peer_id),
     Column(lambda: translate("FleetTable", "Device"), _device, lambda row: row.peer.device.casefold()),
     Column(lambda: translate("FleetTable", "Version"), _version, lambda row: row.peer.activity.version),
     Column(
@@ -212,7 +205,7 @@ _COLUMNS: tuple[Column[FleetRow], ...] = (
     ),
     Column(
         lambda: translate("FleetTable", "Connection"),
-        lambda row: _connection(row.peer.client_mode),
+        lambda row: connection(row.peer.client_mode),
         lambda row: row.peer.client_mode,
     ),
     Column(lambda: translate("FleetTable", "Notes"), _notes, _by_notes),

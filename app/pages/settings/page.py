@@ -7,7 +7,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from app.appearance.line_breaks import breakable
 from app.pages.settings.availability_settings import AvailabilitySettings
 from app.pages.settings.catalogue_settings import CatalogueSettings
 from app.pages.settings.computer_settings import ComputerSettings
@@ -22,9 +21,6 @@ from core.errors import ErrorKind
 from core.hardware.monitor import DevicesSeen
 from core.localizable import Detail
 from core.records.settings import Settings
-from core.security.sanitize import sanitize_text
-from core.texts.errors import advice_of, title_of
-from core.texts.worker_messages import translate_message
 
 _WIDEST = 760
 _AROUND = 160
@@ -92,13 +88,7 @@ class SettingsPage(QWidget):
 
     def show_problem(self, problem: ErrorKind, detail: Detail) -> None:
         """Show that the settings could not be read or written, until the next change."""
-        self.callout.show_message(
-            "bad",
-            title_of(problem),
-            breakable(sanitize_text(translate_message(detail), 1000)),
-            advice_of(problem),
-            error=problem,
-        )
+        self.callout.show_problem(problem, detail)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Go back when Escape is pressed."""

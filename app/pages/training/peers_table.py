@@ -8,11 +8,12 @@ from functools import partial
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QHeaderView, QWidget
 
+from app.presentation.peers import connection, peer_name
 from app.widgets.layout.keyed_rows import Column, KeyedRowsModel
 from app.widgets.layout.row_table import RowTable
 from core.placeholders import fill_placeholders
 from core.protocol.peers import PeerSeen
-from core.security.sanitize import sanitize_line, short_id
+from core.security.sanitize import sanitize_line
 from core.texts import figures
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
@@ -48,7 +49,7 @@ class PeersTable(RowTable):
         self.setAccessibleName(self.tr("Peers in the run"))
         examples = {
             RATE: (f"{_heading(RATE)} ▾", figures.rate(100_000.0)),
-            CONNECTION: (f"{_heading(CONNECTION)} ▾", _connection(True), _connection(False)),
+            CONNECTION: (f"{_heading(CONNECTION)} ▾", connection(True), connection(False)),
             EPOCH: (f"{_heading(EPOCH)} ▾", figures.count(1_000_000)),
         }
         for column, texts in examples.items():
@@ -69,16 +70,8 @@ def _heading(column: int) -> str:
 
 
 def _peer(peer: PeerSeen) -> str:
-    name = _name(peer)
+    name = peer_name(peer)
     return fill_placeholders(translate("PeersTable", "This computer, %1"), name) if peer.is_me else name
-
-
-def _name(peer: PeerSeen) -> str:
-    return sanitize_line(peer.name, 40) or short_id(peer.peer_id)
-
-
-def _connection(client_mode: bool) -> str:
-    return translate("PeersTable", "Outgoing only") if client_mode else translate("PeersTable", "Direct")
 
 
 def _told(peer: PeerSeen) -> str:
@@ -99,7 +92,7 @@ _COLUMNS = (
         is_number=True,
     ),
     Column[PeerSeen](
-        partial(_heading, CONNECTION), lambda peer: _connection(peer.client_mode), lambda peer: peer.client_mode
+        partial(_heading, CONNECTION), lambda peer: connection(peer.client_mode), lambda peer: peer.client_mode
     ),
     Column[PeerSeen](
         partial(_heading, EPOCH), lambda peer: figures.count(peer.epoch), lambda peer: peer.epoch, is_number=True

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QModelIndex, Qt
+
+from app.widgets.layout.table_model import WordsModel
 
 _Row = TypeVar("_Row")
-_Index = QModelIndex | QPersistentModelIndex
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 DESCENDING, ASCENDING = Qt.SortOrder.DescendingOrder, Qt.SortOrder.AscendingOrder
 
 
@@ -29,7 +28,7 @@ class Column(Generic[_Row]):
     tooltip: Callable[[_Row], str] | None = None
 
 
-class KeyedRowsModel(QAbstractTableModel):
+class KeyedRowsModel(WordsModel):
     """The rows in the order that was chosen; each is an immutable value, and known by its key.
 
     Words are made for the cells that a view asks for, which are those on the screen.
@@ -72,41 +71,29 @@ class KeyedRowsModel(QAbstractTableModel):
         is_descending = self._order == DESCENDING if column == self._column else not self._columns[column].is_number
         self.sort(column, ASCENDING if is_descending else DESCENDING)
 
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008, N802
-        """The number of rows, for Qt's view."""
-        return 0 if parent.isValid() else len(self._rows)
+    @property
+    def size(self) -> tuple[int, int]:
+        """The number of rows that are shown, and that of columns."""
+        return len(self._rows), len(self._columns)
 
-    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008, N802
-        """The number of columns, for Qt's view."""
-        return 0 if parent.isValid() else len(self._columns)
-
-    def headerData(  # noqa: N802
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        """The heading of a column, for Qt's view."""
-        if orientation == Qt.Orientation.Vertical:
-            return None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return self._alignment(section)
-        if role != Qt.ItemDataRole.DisplayRole:
-            return None
-        heading = self._columns[section].heading()
+    def heading(self, column: int) -> str:
+        """The heading of a column, with a sign where rows are sorted by it."""
+        heading = self._columns[column].heading()
         sign = "▾" if self._order == DESCENDING else "▴"
-        return f"{heading} {sign}" if section == self._column else heading
+        return f"{heading} {sign}" if column == self._column else heading
 
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """The text, alignment or tooltip of a cell, for Qt's view."""
-        column = self._columns[index.column()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return column.words(self._rows[index.row()])
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return self._alignment(index.column())
-        if role == Qt.ItemDataRole.ToolTipRole and column.tooltip is not None:
-            return column.tooltip(self._rows[index.row()])
-        return None
+    def words(self, row: int, column: int) -> str:
+        """What its column makes of that row."""
+        return self._columns[column].words(self._rows[row])
 
-    def _alignment(self, column: int) -> Qt.AlignmentFlag:
-        return _RIGHT if self._columns[column].is_number else _LEFT
+    def tooltip(self, row: int, column: int) -> str | None:
+        """What its column tells of that row besides."""
+        tooltip = self._columns[column].tooltip
+        return None if tooltip is None else tooltip(self._rows[row])
+
+    def is_number(self, column: int) -> bool:
+        """Whether that column is one of numbers."""
+        return self._columns[column].is_number
 
     def _sorted(self, rows: Iterable[Any]) -> list[Any]:
         """Those that are equal in that column are in the order of their keys, so that they do not dance."""

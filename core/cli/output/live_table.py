@@ -38,6 +38,7 @@ def picture(session: Session, tally: Tally, now: float, footer: str = "") -> Ren
         _add_progress(table, session.progress, session)
         if hourly := hourly_traffic(tally.timestamps.traffic, session, now):
             table.add_row("", Text(hourly))
+        table.add_row("stood still", Text(f"at most {figures.latency(tally.longest_stall)} at a time"))
     if session.rounds:
         table.add_row("last round", Text(event_log.line(session.rounds[-1]) or ""))
     _add_learning(table, session, tally)

@@ -22,7 +22,10 @@ _NOTHING_SEEN = EventTimestamps()
 
 @dataclass(frozen=True)
 class Tally:
-    """The sums and times of one training, counted from its events; times are in seconds of ``time.monotonic()``."""
+    """The sums and times of one training, counted from its events; times are in seconds of ``time.monotonic()``.
+
+    The loop has stood still in the optimizer for ``longest_stall`` at the most, in seconds.
+    """
 
     started_at: float | None = None
     rounds: int = 0
@@ -30,6 +33,7 @@ class Tally:
     first_loss: float | None = None
     last_loss: float | None = None
     accuracy: float | None = None
+    longest_stall: float = 0.0
     timestamps: EventTimestamps = _NOTHING_SEEN
 
     def after(self, event: ClientEvent, session: Session, now: float) -> Tally:
@@ -37,8 +41,8 @@ class Tally:
         started_at = now if self.started_at is None and session.phase == "training" else self.started_at
         tally = replace(self, started_at=started_at, timestamps=self.timestamps.after(session, now))
         match event:
-            case Progress(loss=float(loss)):
-                return replace(tally, first_loss=loss if self.first_loss is None else self.first_loss, last_loss=loss)
+            case Progress():
+                return tally._progressed(event)
             case RoundFinished(kind="gradients" | "changes"):
                 shared = self.shared_rounds + is_averaged(event)
                 return replace(tally, rounds=self.rounds + 1, shared_rounds=shared)
@@ -46,6 +50,12 @@ class Tally:
                 return replace(tally, accuracy=accuracy)
             case _:
                 return tally
+
+    def _progressed(self, progress: Progress) -> Tally:
+        first = progress.loss if self.first_loss is None else self.first_loss
+        last = self.last_loss if progress.loss is None else progress.loss
+        stall = max(self.longest_stall, progress.stalled_seconds)
+        return replace(self, first_loss=first, last_loss=last, longest_stall=stall)
 
     def seconds(self, now: float) -> float:
         """Return how long the training has lasted; zero before it starts."""

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import logging
-import threading
-import time
 from collections.abc import Callable
 
+from core.availability.look_thread import STALE_SECONDS, LookThread
 from core.availability.rules import AvailabilityRules
 from core.observers.desktop_bus.reader import DesktopReader, Told
 
 POLL_SECONDS = 5.0
-STALE_SECONDS = 20.0
-"""After so long without a new answer, what was told before counts as not told: the bus hangs."""
-
-log = logging.getLogger(__name__)
 
 
 def told_now(rules: AvailabilityRules, seconds: float) -> dict[str, Told]:
@@ -43,20 +36,21 @@ class DesktopWatch:
     ) -> None:
         self._rules, self._make = rules, make
         self._poll_seconds, self._stale_seconds = poll_seconds, stale_seconds
-        self._told: tuple[dict[str, Told], float] | None = None  # and when that was
-        self._has_read, self._ended = threading.Event(), threading.Event()
+        self._thread: LookThread[dict[str, Told]] | None = None
 
     def start(self) -> None:
         """Start to ask; once only."""
-        threading.Thread(target=self._read, name="desktop-watch", daemon=True).start()
+        self._thread = LookThread("desktop-watch", self._make, self._read, self._poll_seconds)
 
     def await_first_look(self, seconds: float) -> None:
         """Wait until everybody was asked once, for so many seconds at most."""
-        self._has_read.wait(seconds)
+        if self._thread is not None:
+            self._thread.await_first_look(seconds)
 
     def stop(self) -> None:
         """Ask no longer; a service that hangs is not waited for."""
-        self._ended.set()
+        if self._thread is not None:
+            self._thread.end()
 
     def fields(self) -> dict[str, object]:
         """Arguments of ``Observation``: what was told last; nothing while the bus hangs."""
@@ -64,16 +58,8 @@ class DesktopWatch:
 
     def latest(self) -> dict[str, Told]:
         """What was told last, by field, with who tells it; nothing while the bus hangs."""
-        latest = self._told
-        is_stale = latest is None or time.monotonic() - latest[1] > self._stale_seconds
-        return {} if latest is None or is_stale else latest[0]
+        look = None if self._thread is None else self._thread.last_look
+        return {} if look is None or look.age_seconds > self._stale_seconds else look.seen
 
-    def _read(self) -> None:
-        with contextlib.closing(self._make()) as reader:
-            while not self._ended.is_set():
-                try:
-                    self._told = reader.read(self._rules()), time.monotonic()
-                    self._has_read.set()
-                except Exception:  # a service answers in a way of its own; what was told before it is soon too old
-                    log.exception("the desktop could not be asked")
-                self._ended.wait(self._poll_seconds)
+    def _read(self, reader: DesktopReader) -> tuple[dict[str, Told], float]:
+        return reader.read(self._rules()), self._poll_seconds

@@ -14,7 +14,7 @@ import msgspec
 
 from core.localizable import LocalizedText, localized
 from core.run.manifest import RunId, RunManifest
-from core.run.signed_record import CLOCK_SECONDS, sign_record, signed_value
+from core.run.signed_record import CLOCK_SECONDS, sign_record, signed_of_run
 from core.schema import StrictStruct, UnixTime
 from core.security.identity import Identity
 
@@ -96,8 +96,8 @@ def sign_heartbeat(heartbeat: Heartbeat, identity: Identity) -> bytes:
 
 def heartbeat_in(encoded: bytes, signer: str, run_id: str) -> Heartbeat | None:
     """What that peer id has signed of a run; ``None`` for anything else."""
-    said = signed_value(_KIND, encoded, signer, MAX_HEARTBEAT_BYTES, Heartbeat)
-    return said if said is not None and said.run_id == run_id and said.since <= said.at else None
+    said = signed_of_run(_KIND, encoded, signer, MAX_HEARTBEAT_BYTES, Heartbeat, run_id)
+    return said if said is not None and said.since <= said.at else None
 
 
 def signing_seconds(manifest: RunManifest) -> float:

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from core.run.manifest import RunId, RunManifest
-from core.run.signed_record import sign_record, signed_value
+from core.run.signed_record import sign_record, signed_of_run
 from core.run.steering.edit import MOST_EDITS, Edit, Edits, Numbers
 from core.run.steering.rollback import ControlNumber, Rollback
 from core.schema import Count, StrictStruct, UnixTime
@@ -116,5 +116,4 @@ def sign_control(control: ControlValue, identity: Identity) -> bytes:
 
 def control_in(encoded: bytes, organiser: str, run_id: str) -> ControlValue | None:
     """The value that an organiser has signed for a run; ``None`` for anything else."""
-    control = signed_value(_KIND, encoded, organiser, MAX_CONTROL_BYTES, ControlValue)
-    return control if control is not None and control.run_id == run_id else None
+    return signed_of_run(_KIND, encoded, organiser, MAX_CONTROL_BYTES, ControlValue, run_id)

@@ -26,16 +26,16 @@ log = logging.getLogger(__name__)
 
 
 class RunGate:
-    """Whom we let into the run; ``blocked``, ``left_out`` and ``authority`` are replaced from other threads as a whole.
+    """Whom we let into the run, and who is ``barred`` from it.
 
-    Whom the organiser has not ``blocked`` may be ``left_out``: it is too old, or was found out. The ``ticket`` is our
-    own, verified; organiser and keepers need none.
+    These are the ``blocked``, and ``also_barred`` is who is too old, or was found out. Both and the ``authority`` are
+    replaced from other threads as a whole. The ``ticket`` is our own, verified; organiser and keepers need none.
     """
 
     def __init__(self, swarm: Swarm, manifest: RunManifest, authority: RunAuthority, ticket: bytes) -> None:
         self._swarm, self._run_id, self._ticket = swarm, manifest.run.id, ticket
         self.is_closed = manifest.access.tickets
-        self.authority, self.blocked, self.left_out = authority, frozenset[str](), frozenset[str]()
+        self.authority, self.blocked, self.also_barred = authority, frozenset[str](), frozenset[str]()
         self._admissions = Admissions(swarm, self._run_id, authority) if self.is_closed else None
         self._admitted: Mapping[PeerID, bytes] | None = None
         self._until, self._invitation = float("inf"), ""
@@ -55,7 +55,7 @@ class RunGate:
     @property
     def barred(self) -> BarredPeers:
         """With whom we have nothing to do at present."""
-        return BarredPeers(peer_ids(self.blocked | self.left_out), self._admitted)
+        return BarredPeers(peer_ids(self.blocked | self.also_barred), self._admitted)
 
     @property
     def is_own_blocked(self) -> bool:

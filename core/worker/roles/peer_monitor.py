@@ -113,7 +113,7 @@ class PeerMonitor:
                     self._own_findings.publish(start_thread)
                 found = self._findings.poll(self._believed)
                 self._send_suspects(found.values())
-                self._obey(frozenset().union(*(each.left_out(time.time()) for each in found.values())))
+                self._obey(frozenset().union(*(each.barred(time.time()) for each in found.values())))
             self._send_scores()
 
     def publish_metrics(self, epoch: int, trainer: Trainer) -> None:
@@ -155,10 +155,10 @@ class PeerMonitor:
             self._channel.leave()
             return
         self._believe_signers()
-        left_out = self._outdated() | liars - self._believed - {self._swarm.peer_id}
-        if (blocked, left_out) != (before, self.gate.left_out):
-            log.info("%d peers are blocked, %d too old for the run or found out", len(blocked), len(left_out))
-            self.gate.left_out = left_out
+        also_barred = self._outdated() | liars - self._believed - {self._swarm.peer_id}
+        if (blocked, also_barred) != (before, self.gate.also_barred):
+            log.info("%d peers are blocked, %d too old for the run or found out", len(blocked), len(also_barred))
+            self.gate.also_barred = also_barred
             self._optimizer.bar(self.gate.barred)
 
     def _believe_signers(self) -> None:

@@ -124,6 +124,13 @@ def test_the_summary_counts_only_rounds_with_others() -> None:
     )
 
 
+def test_the_live_picture_tells_the_longest_time_that_the_loop_has_stood_still() -> None:
+    session, tally = Session(phase="training", progress=progress(2.31)), Tally()
+    for stalled in (0.02, 0.31, 0.0):
+        tally = tally.after(msgspec.structs.replace(progress(2.31), stalled_seconds=stalled), session, now=0.0)
+    assert "stood still" in shown(session, tally) and "at most 310 ms at a time" in shown(session, tally)
+
+
 def test_without_training_there_is_nothing_to_sum_up() -> None:
     assert Tally().summary(Session(), now=5.0) == "Left before the training began."
 
@@ -131,10 +138,14 @@ def test_without_training_there_is_nothing_to_sum_up() -> None:
 def drawn(*examples: str) -> str:
     """The live picture after an evaluation with those examples."""
     solved = tuple(Solved(text=text, correct=True) for text in examples)
-    session = replace(Session(), evaluated=Evaluated(epoch=1, loss=1.0, accuracy=0.5, examples=solved))
+    return shown(replace(Session(), evaluated=Evaluated(epoch=1, loss=1.0, accuracy=0.5, examples=solved)))
+
+
+def shown(session: Session, tally: Tally | None = None) -> str:
+    """The live picture of that session."""
     console = Console(width=120, file=io.StringIO())
     with console.capture() as captured:
-        console.print(picture(session, Tally(), now=0.0))
+        console.print(picture(session, tally or Tally(), now=0.0))
     return captured.get()
 
 

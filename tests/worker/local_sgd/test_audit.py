@@ -195,14 +195,14 @@ def test_a_reducer_that_gives_no_account_again_and_again_is_named() -> None:
     assert [record.silent(b"slow") for _ in range(MOST_SILENCES + 1)] == [False] * MOST_SILENCES + [True]
 
 
-def test_neither_organiser_nor_keeper_is_left_out_on_the_word_of_the_other_but_named() -> None:
+def test_neither_organiser_nor_keeper_is_distrusted_on_the_word_of_the_other_but_named() -> None:
     """The averager is one that nobody has forked: it has met nobody, and only knows who the signers are."""
     ours, keeper, liar = (PeerID.from_base58(Identity.create().peer_id) for _ in range(3))
-    left_out, caught = set[PeerID](), set[PeerID]()
+    distrusted, caught = set[PeerID](), set[PeerID]()
     signers = frozenset({ours.to_base58(), keeper.to_base58()})
-    averager = SimpleNamespace(peer_id=ours, _signers=signers, _caught=caught, _distrust=left_out.update)
-    AuditedAverager._leave_out(cast(Any, averager), [ours, keeper, liar])
-    assert left_out == {liar} and caught == {keeper, liar}
+    averager = SimpleNamespace(peer_id=ours, _signers=signers, _caught=caught, _distrust=distrusted.update)
+    AuditedAverager._distrust_liars(cast(Any, averager), [ours, keeper, liar])
+    assert distrusted == {liar} and caught == {keeper, liar}
 
 
 IDS = [PeerID.from_base58(Identity.create().peer_id) for _ in range(SENDERS)]

@@ -66,7 +66,9 @@ def test_who_comes_back_while_nobody_publishes_the_list_obeys_the_one_that_it_ha
     alone = DHT(host_maddrs=["/ip4/127.0.0.1/tcp/0"], start=True)
     try:
         assert BlockListReader(alone, "run").poll(AFTER) == set()
-        assert BlockListReader(alone, "run", kept).poll(AFTER) == {LIAR.peer_id}
+        back = BlockListReader(alone, "run", kept)
+        assert back.poll(RunAuthority()) == set(), "nobody knows yet who has led the run"
+        assert back.poll(AFTER) == {LIAR.peer_id}
         kept.write_bytes(sign_blocks(blocking(6, HONEST), HONEST))
         assert BlockListReader(alone, "run", kept).poll(AFTER) == set(), "a stranger's"
     finally:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 from hivemind.dht.routing import DHTID
 from hivemind.dht.validation import DHTRecord
 from hivemind.p2p import PeerID
@@ -12,7 +14,7 @@ from core.run.steering.authority import RunAuthority
 from core.security.identity import Identity
 from core.tickets.admission import Admission, sign_admission
 from core.tickets.ticket import Ticket, sign_ticket
-from core.worker.swarm.access.admissions import AdmissionValidator
+from core.worker.swarm.access.admissions import admission_validator
 from core.worker.swarm.dht.progress_reports import PeerReport
 from core.worker.swarm.patches.monotonic_clock import steady_time
 from core.worker.swarm.trust.admitted_reports import admitted_reports
@@ -47,7 +49,8 @@ def test_no_room_of_ours_is_taken_by_admissions_without_a_ticket() -> None:
         told = {"run_id": "sums", "organiser": ORGANISER.peer_id, "key": bytes(16), "at": 1.0}
         return sign_admission(Admission(**told, ticket=sign_ticket(ticket, ORGANISER)), HOLDER)  # type: ignore[arg-type]
 
-    validator, good = AdmissionValidator("sums", RunAuthority((ORGANISER.peer_id,))), shown(HOLDER, until)
+    sent = pickle.dumps(admission_validator("sums", RunAuthority((ORGANISER.peer_id,))))  # to the DHT's process
+    validator, good = pickle.loads(sent), shown(HOLDER, until)
     assert validator.validate(record(HOLDER.peer_id, good))
     assert validator.validate(record("anything", "at all", key="sums_progress"))
     for subkey, value in [

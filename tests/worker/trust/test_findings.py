@@ -20,7 +20,7 @@ from hypothesis import strategies as some
 from core.protocol.events import RoundFinished
 from core.protocol.peers import Suspect
 from core.run.signed_findings import (
-    LEFT_OUT_SECONDS,
+    BARRED_SECONDS,
     MOST_FOUND,
     AuditFindings,
     FoundLiar,
@@ -84,8 +84,8 @@ def test_no_bytes_are_too_much(encoded: bytes) -> None:
 
 def test_who_was_found_out_is_left_out_for_an_hour_and_not_from_a_far_future_on() -> None:
     found = findings(LIAR, at=1e9)
-    assert found.left_out(1e9 + 1) == found.left_out(1e9 - 1) == {LIAR}
-    assert not found.left_out(1e9 + LEFT_OUT_SECONDS) and not found.left_out(1e9 - LEFT_OUT_SECONDS)
+    assert found.barred(1e9 + 1) == found.barred(1e9 - 1) == {LIAR}
+    assert not found.barred(1e9 + BARRED_SECONDS) and not found.barred(1e9 - BARRED_SECONDS)
 
 
 def test_what_is_found_is_remembered_of_the_latest_only() -> None:
@@ -154,5 +154,5 @@ def test_of_what_lies_in_the_dht_only_the_signers_are_believed_and_their_newest_
         publisher.publish(start_in_background)
         while not (read := reader.poll(signers)):
             pass  # on a busy computer the DHT may not answer in time
-        assert [found.left_out(time()) for found in read.values()] == [{LIAR}]
+        assert [found.barred(time()) for found in read.values()] == [{LIAR}]
         assert not reader.poll((ORGANISER.peer_id,)), "a keeper that is one no longer"

@@ -215,7 +215,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         for averager in self.averagers:
             averager.rounds.cancel_searching()
         super().load_state_from_peers(**kwargs)
-        self.tracker.exclude_peers(() if self._download.has_state else self._download.refused)
+        self.tracker.know_refused(() if self._download.has_state else self._download.refused)
         if self.has_run_state:
             self._has_taken_state, self._failed_downloads = True, 0
             count_steps(self.state_averager.optimizer, self.local_epoch)

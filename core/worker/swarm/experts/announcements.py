@@ -14,19 +14,16 @@ from typing import Annotated
 
 import msgspec
 from hivemind.dht import DHT
-from hivemind.dht.routing import DHTID
-from hivemind.dht.validation import DHTRecord, RecordValidatorBase
 from msgspec import Meta
 
 from core.run.manifest import RunId
-from core.run.signed_record import CLOCK_SECONDS, sign_record, signed_value
+from core.run.signed_record import CLOCK_SECONDS, sign_record, signed_of_run
 from core.run.spec.experts import MOST_HOSTED, ExpertLayer, ExpertNumber
 from core.schema import Count, StrictStruct, UnixTime
 from core.security.identity import Identity
 from core.worker.experts.block import ExpertId
-from core.worker.swarm.dht.peer_values import dht_key, peer_value
+from core.worker.swarm.dht.peer_values import PeerValueValidator, dht_key, guard_values, peer_values
 from core.worker.swarm.dht.publisher import keep_value
-from core.worker.swarm.dht.reader import forget, read_dictionary
 from core.worker.swarm.patches.monotonic_clock import steady_time
 
 LIFETIME_SECONDS = 30.0
@@ -70,36 +67,17 @@ def sign_announcement(announcement: Announcement, host: Identity) -> bytes:
 
 def announcement_in(encoded: bytes, host: str, run_id: str, now: float) -> Hosted | None:
     """What this peer id announces at that time; ``None`` for anything else, and for an old announcement."""
-    told = signed_value(_KIND, encoded, host, MAX_ANNOUNCEMENT_BYTES, Announcement)
-    is_present = told is not None and -CLOCK_SECONDS <= now - told.at <= LIFETIME_SECONDS + CLOCK_SECONDS
-    if told is None or told.run_id != run_id or not is_present:
+    told = signed_of_run(_KIND, encoded, host, MAX_ANNOUNCEMENT_BYTES, Announcement, run_id)
+    if told is None or not -CLOCK_SECONDS <= now - told.at <= LIFETIME_SECONDS + CLOCK_SECONDS:
         return None
     tokens = {ExpertId(layer, number): count for layer, number, _steps, count in told.experts}
     return Hosted(_steps(each[:3] for each in told.experts), _steps(told.copies), tokens)
 
 
-class AnnouncementValidator(RecordValidatorBase):
-    """Keeps forged and old announcements out of this peer's part of the DHT."""
-
-    def __init__(self, run_id: str) -> None:
-        self._run_id, self._key_id = run_id, DHTID.generate(source=dht_key(run_id, DHT_KIND)).to_bytes()
-
-    def validate(self, record: DHTRecord) -> bool:
-        """Whether the record may be stored; what records under other keys say is none of our business."""
-        if record.key != self._key_id:
-            return True
-        found = peer_value(record, MAX_ANNOUNCEMENT_BYTES)
-        return found is not None and announcement_in(*found[::-1], self._run_id, time.time()) is not None
-
-    def merge_with(self, other: RecordValidatorBase) -> bool:
-        """Whether the other one is of the same run: one of them is enough."""
-        return isinstance(other, AnnouncementValidator) and other._key_id == self._key_id
-
-
 def guard_announcements(dht: DHT, run_id: str) -> None:
-    """Refuse to store what nobody has signed, and forget what is there; call it before anything is read."""
-    dht.add_validators([AnnouncementValidator(run_id)])
-    forget(dht, dht_key(run_id, DHT_KIND))
+    """Refuse to store forged and old announcements, and forget what is there; call it before anything is read."""
+    is_valid = partial(_is_announcement, run_id=run_id)
+    guard_values(dht, PeerValueValidator(dht_key(run_id, DHT_KIND), MAX_ANNOUNCEMENT_BYTES, is_valid))
 
 
 def announce(dht: DHT, identity: Identity, run_id: str, hosted: Hosted) -> None:
@@ -115,15 +93,13 @@ def announce(dht: DHT, identity: Identity, run_id: str, hosted: Hosted) -> None:
 
 def announced_experts(dht: DHT, run_id: str, also_ask: Iterable[str] = ()) -> dict[str, Hosted]:
     """What each host announces at present, by peer id; ``also_ask`` are peer ids. Blocks for a few seconds at most."""
-    found: dict[str, Hosted] = {}
-    now = time.time()
-    for record in read_dictionary(dht, dht_key(run_id, DHT_KIND), also_ask):
-        if (signed := peer_value(record, MAX_ANNOUNCEMENT_BYTES)) is None:
-            continue
-        host, encoded = signed
-        if (hosted := announcement_in(encoded, host, run_id, now)) is not None:
-            found[host] = hosted
-    return found
+    now, found = time.time(), peer_values(dht, dht_key(run_id, DHT_KIND), MAX_ANNOUNCEMENT_BYTES, also_ask)
+    announced = ((host, announcement_in(encoded, host, run_id, now)) for host, encoded in found)
+    return {host: hosted for host, hosted in announced if hosted is not None}
+
+
+def _is_announcement(host: str, encoded: bytes, run_id: str) -> bool:
+    return announcement_in(encoded, host, run_id, time.time()) is not None
 
 
 def _told(steps: Steps) -> tuple[tuple[int, int, int], ...]:

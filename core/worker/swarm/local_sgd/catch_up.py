@@ -79,7 +79,7 @@ class CatchUp(StateDonor):
     """
 
     _mirrored: Path | None = None
-    _refused: frozenset[PeerID] = frozenset()
+    _unwanted: frozenset[PeerID] = frozenset()
     _alike: frozenset[PeerID] = frozenset()
     _liars: frozenset[PeerID] = frozenset()
     _fetching: asyncio.Task[Any] | None = None
@@ -121,10 +121,10 @@ class CatchUp(StateDonor):
         if self._fetching is not None and not self._fetching.done():
             await end(self._fetching)
         self._fetching = asyncio.current_task()
-        self._mirrored, self._refused = mirrored, frozenset(unwanted)
-        if self._refused & self._alike:
-            self._refused |= self._alike
-        await super()._fetch_state(future, self._refused, max_bytes, min_epoch)
+        self._mirrored, self._unwanted = mirrored, frozenset(unwanted)
+        if self._unwanted & self._alike:
+            self._unwanted |= self._alike
+        await super()._fetch_state(future, self._unwanted, max_bytes, min_epoch)
 
     async def _answer(self, donor: PeerID, max_bytes: int) -> tuple[PeerID, State | None]:
         self._alike = frozenset()
@@ -170,7 +170,7 @@ class CatchUp(StateDonor):
         Raises IncompleteError where parts are missing.
         """
         offered = await self._donors()
-        others = sorted(offered.keys() - {self.peer_id, donor, *self._refused}, key=offered.__getitem__, reverse=True)
+        others = sorted(offered.keys() - {self.peer_id, donor, *self._unwanted}, key=offered.__getitem__, reverse=True)
         asked = [each for each in (donor, *others) if each not in self._liars][:MAX_DONORS]
         stubs = {each: self.get_stub(self._p2p, each, namespace=self.prefix) for each in asked}
         near = partial(self._brought_near, own[1], folder / NEAR_NAME, max_bytes)

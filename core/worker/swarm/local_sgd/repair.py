@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import Any, Protocol
+from typing import Protocol
+
+from core.worker.swarm.trust.claim_search import StateSearch
 
 WAIT_SECONDS = 0.5  # for donors that have not yet taken their outer step; doubled after every try
 MAX_TRIES = 5  # until another group shows that they still differ
@@ -17,13 +19,6 @@ class Repaired(Protocol):
     """The averager with the base weights that are repaired."""
 
     local_epoch: int
-
-
-class StateSearch(Protocol):
-    """A search that goes on with every call, and never waits."""
-
-    def go_on(self, averager: Any, min_epoch: int) -> bool | None:
-        """True once there is a state of that epoch or a later one, false where nobody has any; ``None`` meanwhile."""
 
 
 class Repair:

@@ -69,7 +69,7 @@ class ObservedTracker(ProgressTracker):
     _left_at: int | None = None  # the epoch of our record of an earlier start, if there is one
     _has_last_look = False  # whether we have looked, or asked to, since our epoch was over
     _scores: Sequence[Score] = ()
-    _excluded: frozenset[PeerID] = frozenset()
+    _refused: frozenset[PeerID] = frozenset()
     _goodbye: MPFuture[bool] | None = None
     _numbers_at: Callable[[int], tuple[int, float | None]] | None = None
 
@@ -189,17 +189,17 @@ class ObservedTracker(ProgressTracker):
         """When our epoch ends at the latest, in seconds since 1970."""
         return self.clock.end
 
-    def exclude_peers(self, peers: Iterable[PeerID]) -> None:
-        """From now on, what these peers report does not count; everybody else's does.
+    def know_refused(self, donors: Iterable[PeerID]) -> None:
+        """From now on, what these peers report does not count, whose states were refused; everybody else's does.
 
         Else whoever claims the highest epoch would have us download a state that we refuse, again and again.
         """
         with self.lock_global_progress:
-            self._excluded = frozenset(peers)
+            self._refused = frozenset(donors)
             self.global_progress = self._estimate()
 
     def bar(self, barred: BarredPeers) -> None:
-        """Count no reports of these peers from now on, whatever becomes of those that are excluded."""
+        """Count no reports of these peers from now on, whatever becomes of those whose states are refused."""
         with self.lock_global_progress:
             self._barred = barred
             self.global_progress = self._estimate()
@@ -230,9 +230,9 @@ class ObservedTracker(ProgressTracker):
 
     @property
     def _trusted(self) -> dict[bytes, PeerReport]:
-        """The reports of whoever is neither excluded nor barred nor distrusted."""
-        left_out = (self._excluded, self._barred)
-        there = {key: each for key, each in self.reports.items() if not any(each.peer_id in some for some in left_out)}
+        """The reports of whoever is neither refused nor barred nor distrusted."""
+        unheard = (self._refused, self._barred)
+        there = {key: each for key, each in self.reports.items() if not any(each.peer_id in some for some in unheard)}
         return self._claims.trusted(there, self.local_progress.epoch)
 
     def _estimate(self) -> GlobalTrainingProgress:

@@ -7,11 +7,12 @@ it is asked again. What has come stays in a `PartialFile`, with which the next d
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import random
 import time
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -145,16 +146,8 @@ class PartsDownload:
 
     async def _asked(self, donor: PeerID) -> Offer | None:
         """What that donor offers; ``None`` where it does not say."""
-        stream = DonorStream(self._stubs[donor])
-        try:
-            async with asyncio.timeout(OFFER_SECONDS):
-                return await stream.open(self._wish)
-        except LyingDonorError as error:
-            self._leave_out(donor, error)
-        except Exception as error:  # whatever a stranger's end of the line does
-            log.info("%s offers no state in parts: %r", donor, error)
-        finally:
-            await stream.close()
+        async with self._stream(donor, "offers no state in parts") as stream, asyncio.timeout(OFFER_SECONDS):
+            return await stream.open(self._wish)
         return None
 
     def _choose(self, offers: Mapping[PeerID, Offer]) -> Offer:
@@ -180,8 +173,7 @@ class PartsDownload:
     async def _index(self, donors: tuple[PeerID, ...], offer: Offer) -> PartIndex | None:
         """The index that those donors have; ``None`` if none of them sends it."""
         for donor in random.sample(donors, len(donors)):
-            stream = DonorStream(self._stubs[donor])
-            try:
+            async with self._stream(donor, "sends no index") as stream:
                 if await stream.open(Wish(offer.steps, offer.root)) != offer:
                     raise LostDonorError("it does not have that state any more")
                 stream.order(INDEX)
@@ -190,13 +182,20 @@ class PartsDownload:
                 if index.digest == offer.digest:
                     return index
                 raise LyingDonorError("its index is not the one that it has told of")
-            except LyingDonorError as error:
-                self._leave_out(donor, error)
-            except Exception as error:  # whatever a stranger's end of the line does
-                log.info("%s sends no index: %r", donor, error)
-            finally:
-                await stream.close()
         return None
+
+    @contextlib.asynccontextmanager
+    async def _stream(self, donor: PeerID, failure: str) -> AsyncIterator[DonorStream]:
+        """A stream of that donor's, who is left out if it lies; any other ``failure`` of its is a line in the log."""
+        stream = DonorStream(self._stubs[donor])
+        try:
+            yield stream
+        except LyingDonorError as error:
+            self._leave_out(donor, error)
+        except Exception as error:  # whatever a stranger's end of the line does
+            log.info("%s %s: %r", donor, failure, error)
+        finally:
+            await stream.close()
 
     async def _fill(self, file: PartialFile, index: PartIndex) -> None:
         """Fetch what is wanted from all donors at once."""

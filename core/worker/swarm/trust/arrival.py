@@ -37,8 +37,8 @@ class ArrivalTracker(Protocol):
         """Believe that the run has come so far, and estimate anew."""
 
 
-class StateSearch(Protocol):
-    """Where the state comes from; ``has_state`` says that ours is the run's."""
+class StateOwner(Protocol):
+    """Who knows whether our state is the run's, and so need not be fetched: ``has_state``."""
 
     has_state: bool
 
@@ -54,7 +54,7 @@ class Arrival:
     def __init__(
         self,
         tracker: ArrivalTracker,
-        search: StateSearch,
+        search: StateOwner,
         epoch: int,
         *,
         is_organiser: bool,

@@ -64,11 +64,13 @@ class BlockListReader:
     """The newest block list of each of those who have led a run that was seen so far, as they have signed it.
 
     The list of whoever leads the run now is in force. Until that one has signed any, it is the list of the leader
-    before, so that a takeover lets nobody back in. Where there is a file, the one in force is kept there.
+    before, so that a takeover lets nobody back in. The one in force is kept in the file ``kept``, where one is named;
+    what an earlier start has left there is read once, and holds as soon as its signer is known to lead the run.
     """
 
     def __init__(self, dht: DHT, run_id: str, kept: Path | None = None) -> None:
         self._dht, self._key, self._run_id, self._kept = dht, dht_key(run_id, DHT_KIND), run_id, kept
+        self._recalled = None if kept is None else kept_record(kept, MAX_BLOCK_LIST_BYTES)
         self._lists = dict[str, tuple[BlockList, bytes]]()
         self._in_force: tuple[str, bytes] | None = None
         self._republisher: Republisher | None = None
@@ -85,8 +87,9 @@ class BlockListReader:
 
     def newest(self, authority: RunAuthority) -> BlockList:
         """Look for newer lists of those who have led the run; the one in force."""
-        if not self._lists and self._kept is not None:
-            self._recall(self._kept, authority)
+        if not self._lists and self._recalled is not None:
+            for signer in authority.widest.line:
+                self._see(signer, self._recalled)
         for signer, signed in values_of(self._dht, self._key, authority.line, MAX_BLOCK_LIST_BYTES):
             self._see(signer, signed)
         for leader in reversed(authority.line):
@@ -95,11 +98,6 @@ class BlockListReader:
                 self._note(leader, signed)
                 return blocks
         return BlockList(run_id=self._run_id)
-
-    def _recall(self, kept: Path, authority: RunAuthority) -> None:
-        if (signed := kept_record(kept, MAX_BLOCK_LIST_BYTES)) is not None:
-            for signer in authority.widest.line:
-                self._see(signer, signed)
 
     def _see(self, signer: str, signed: bytes) -> None:
         """Take note of what is stored under that peer id, if it is newer; an empty first list is none."""

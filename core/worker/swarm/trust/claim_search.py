@@ -27,11 +27,15 @@ class Claimed(Protocol):
         """Believe that the run has come so far."""
 
 
-class AheadSearch(Protocol):
+class StateSearch(Protocol):
     """A search that goes on with every call, and never waits."""
 
     def go_on(self, averager: Any, min_epoch: int) -> bool | None:
         """True once there is a state of that epoch or a later one, false where nobody has any; ``None`` meanwhile."""
+
+
+class AheadSearch(StateSearch, Protocol):
+    """The same, which tells what it has found, and why it may have found nothing."""
 
     @property
     def ready_epoch(self) -> int | None:

@@ -182,7 +182,7 @@ class AuditedAverager(AveragerProcess):
                 found = await anext(answers, None)
         if found is not None and auditor.to_base58() in self._signers:
             liars = decoded(found.metadata, Finding).liars
-            self._leave_out(exchange.senders[index] for index in liars if index < len(exchange.senders))
+            self._distrust_liars(exchange.senders[index] for index in liars if index < len(exchange.senders))
 
     async def rpc_audit(
         self, stream: AsyncIterator[runtime_pb2.ExpertRequest], context: P2PContext
@@ -245,7 +245,7 @@ class AuditedAverager(AveragerProcess):
                     liars |= await self._liars_of(audit, number, *account)
             self._found |= liars
             if self.peer_id.to_base58() in self._signers:
-                self._leave_out(liars)
+                self._distrust_liars(liars)
         finally:
             senders = enumerate(audit.exchange.senders)
             audit.shown.clear()
@@ -303,8 +303,8 @@ class AuditedAverager(AveragerProcess):
                 answer = await anext(answers)
         return decoded(answer.metadata, Account), answer.tensor_part.buffer
 
-    def _leave_out(self, liars: Iterable[PeerID]) -> None:
-        """Form no group with them for an hour, but for signers: none of these is left out on another's word."""
+    def _distrust_liars(self, liars: Iterable[PeerID]) -> None:
+        """Form no group with them for an hour, but for signers: none of these is distrusted on another's word."""
         named = {*liars} - {self.peer_id}
         self._caught |= named
         self._distrust(peer for peer in named if peer.to_base58() not in self._signers)
