@@ -12,6 +12,7 @@ from typing import TypeVar
 
 import psutil
 
+from tests.bench.crowd.crowd import Crowds, crowd_deeds
 from tests.bench.defences.defences_cost import DefencesMeasured, defences_deeds
 from tests.bench.experts.cut import cut_host_deeds
 from tests.bench.experts.kill import killed_host_deeds
@@ -58,6 +59,7 @@ class Measured:
     gpu_pacing: GpuPacingMeasured = field(default_factory=GpuPacingMeasured)
     gpu_yield: GpuYieldMeasured = field(default_factory=GpuYieldMeasured)
     gradient_liars: GradientLiars = field(default_factory=GradientLiars)
+    crowds: Crowds = field(default_factory=Crowds)
     experts: ExpertsMeasured = field(default_factory=ExpertsMeasured)
     local_sgd: LocalSgdMeasured = field(default_factory=LocalSgdMeasured)
     fleet: FleetMeasured = field(default_factory=FleetMeasured)
@@ -82,6 +84,8 @@ def measure(plan: Plan, ground: Ground) -> Measured:
         _do_all(gpu_yield_deeds(ground, plan.window_pauses, measured.gpu_yield), measured)
     if "gradient_liars" in plan.rows:
         _do_all(gradient_liars_deeds(ground, plan.liar_rounds, measured.gradient_liars), measured)
+    if "crowd" in plan.rows:
+        _do_all(crowd_deeds(ground, plan.crowd_sizes, measured.crowds), measured)
     if "experts" in plan.rows:
         _do_all(experts_deeds(ground, plan.expert_steps, measured.experts), measured)
     if "experts_kill" in plan.rows:

@@ -30,6 +30,7 @@ ROWS = (
     "gpt2",
     "liars",
     "gradient_liars",
+    "crowd",
     "experts",
     "experts_kill",
     "experts_cut",
@@ -63,7 +64,7 @@ class Plan:
     with each other codec, and for ``home_loss_seconds`` where losses are compared; of the other rows about local SGD,
     each has its number of rounds; a newcomer downloads a state of ``newcomer_numbers``, and GPT-2 trains for
     ``gpt2_rounds`` of two minutes. Experts are trained for ``expert_steps``, and a host is
-    watched for ``expert_seconds``.
+    watched for ``expert_seconds``. Crowds have ``crowd_sizes`` volunteers.
     """
 
     rows: tuple[str, ...]
@@ -90,6 +91,7 @@ class Plan:
     gpt2_rounds: int
     expert_steps: int
     expert_seconds: float
+    crowd_sizes: tuple[int, ...]
 
     @property
     def wants_peers(self) -> bool:
@@ -152,6 +154,7 @@ FULL = Plan(
     gpt2_rounds=5,
     expert_steps=3000,
     expert_seconds=3600.0,
+    crowd_sizes=(8, 16, 32, 48),
 )
 QUICK = Plan(
     rows=ROWS,
@@ -178,6 +181,7 @@ QUICK = Plan(
     gpt2_rounds=2,
     expert_steps=40,
     expert_seconds=60.0,
+    crowd_sizes=(4,),
 )
 ROOT_SECONDS = 10.0  # a round in which peers come and go, at the most
 

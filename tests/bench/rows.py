@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from statistics import median
 
+from tests.bench.crowd.crowd import crowd_rows
 from tests.bench.defences.defences_cost import defences_rows
 from tests.bench.experts.cut import cut_host_rows
 from tests.bench.experts.kill import killed_host_rows
@@ -51,6 +52,7 @@ def rows_of(names: Sequence[str], measured: Measured, micro_batch_seconds: float
         "upload_limit": lambda: upload_limit_rows(measured.upload_limit),
         "gpu_pacing": lambda: gpu_pacing_rows(measured.gpu_pacing),
         "gpu_yield": lambda: gpu_yield_rows(measured.gpu_yield),
+        "crowd": lambda: crowd_rows(measured.crowds),
         "gradient_liars": lambda: [gradient_liars_row(measured.gradient_liars)],
         "experts": lambda: experts_rows(measured.experts),
         "experts_kill": lambda: killed_host_rows(measured.experts),

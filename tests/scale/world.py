@@ -25,6 +25,8 @@ GHOST_MEMORY_SECONDS = 60.0  # measured (benchmarks.md, equal base weights): so 
 MAX_GROUP = 128  # core/worker/swarm/patches/group_checks.py, which needs hivemind and is not loaded here
 REPORT_BYTES, MOST_REPORTS = 909, 1800  # core/worker/swarm/dht/bounded_storage.py: 2 MiB under a key hold 1,800 of them
 REPORT_HOLDERS = 5  # hivemind's num_replicas
+# core/worker/swarm/progress/progress_estimate.py with a run's defaults: looks of more peers than that are seldomer
+REFRESH_SECONDS, FEW_PEERS, MOST_REFRESH_SECONDS = 10.0, 16, 30.0
 _EXAMPLE = ROOT / "examples" / "home-gpt2-small.toml"
 
 
@@ -63,7 +65,6 @@ class World:
     reachable_share: float = 0.25
     speeds: tuple[float, float] = (1.0, 10.0)
     keeper_line: float = 1e9
-    refresh_seconds: float = 10.0
     efficiency: float = LINE_EFFICIENCY
 
     def volunteer(self, random: Random) -> Volunteer:
@@ -94,8 +95,13 @@ class World:
         return REPORT_BYTES * min(self.volunteers, MOST_REPORTS)
 
     @property
+    def refresh_seconds(self) -> float:
+        """How long after its last look a peer looks at everybody's progress at the latest."""
+        return min(REFRESH_SECONDS * max(1.0, self.volunteers / FEW_PEERS), MOST_REFRESH_SECONDS)
+
+    @property
     def holder_upload(self) -> float:
-        """Bits/s that a peer sends which holds these reports: all look every ``refresh_seconds`` at the latest."""
+        """Bits/s that a peer sends which holds these reports: each look asks one of the holders."""
         return self.volunteers * self.report_bytes * 8 / self.refresh_seconds / REPORT_HOLDERS
 
 

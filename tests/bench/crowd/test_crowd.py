@@ -1,0 +1,33 @@
+"""The rows about crowds of peers."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.bench.crowd.crowd import MUST_HOLD, Crowds, crowd, crowd_rows
+from tests.support.learning.member_costs import MemberCost
+from tests.support.peers.learning_rows import Outcome
+
+
+def outcome(whole: float, moved: float) -> Outcome:
+    """Of a keeper and two volunteers, each of whom has moved so many bytes a second."""
+    cost = MemberCost(core_share=0.03, moved_bytes_per_second=moved, memory_bytes=2**28)
+    none: list[list[float]] = [[], [], []]
+    return Outcome(
+        row="", losses=none, epochs=[], rounds=[], failures=[], seconds=0.0, whole=[whole] * 3, costs=[cost] * 3
+    )
+
+
+@pytest.mark.parametrize(
+    ("whole", "moved", "is_reached"), [(1.0, 1_500.0, True), (0.9, 1_500.0, False), (1.0, 2_500.0, False)]
+)
+def test_most_rounds_are_whole_and_a_peer_moves_little(whole: float, moved: float, is_reached: bool) -> None:
+    measured = Crowds((MUST_HOLD,), {("gradients", MUST_HOLD): outcome(whole, moved)})
+    of_gradients, of_local_sgd = crowd_rows(measured)
+    assert of_gradients.is_reached is is_reached and of_local_sgd.is_reached is None
+
+
+def test_a_crowd_is_a_keeper_and_volunteers_of_whom_a_quarter_can_be_reached() -> None:
+    row = crowd("local-sgd", 32)
+    assert row.members[0].keeps and not any(member.keeps for member in row.members[1:])
+    assert [member.mode for member in row.members[1:]].count("direct") == 8
