@@ -7,9 +7,9 @@ name (`tests/support/computer/gpu_worker.py`).
 from __future__ import annotations
 
 import json
-import math
 import signal
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -89,42 +89,38 @@ def says(volunteer: Volunteer, words: str, since: int) -> None:
     assert said["free"] is True
 
 
-def computes(volunteer: Volunteer, is_so: Callable[[float], bool], since: int) -> float:
-    """Wait until that is so of the samples that it computes a second."""
-    said = volunteer.until(
-        lambda line: line["event"] == "progress" and is_so(line["samples_per_second"] or math.nan), since
-    )
-    return float(said["samples_per_second"])
-
-
-def stays_slow(organiser: Peer, volunteer: Volunteer, share: float, rate: float) -> float:
-    """See for some epochs that it helps, and that neither its pace nor its speed rises; the highest speed."""
-    here, there = len(volunteer.said), len(organiser.said)
+def speed(organiser: Peer, volunteer: Volunteer) -> float:
+    """How many samples it computes a second, in some epochs of the run."""
+    here, began = len(volunteer.said), time.monotonic()
     organiser.reaches(organiser.epoch + MORE_EPOCHS)
-    assert {progress.peers for progress in organiser.all(Progress, there)} == {2}
-    assert max(paced(volunteer, here), default=share) <= share
-    rates = [line["samples_per_second"] or 0.0 for line in volunteer.said[here:] if line["event"] == "progress"]
-    assert rates and max(rates) < SLOWER * rate
-    return max(rates)
+    computed = [line["contributed_samples"] for line in volunteer.said[here:] if line["event"] == "progress"]
+    return float(computed[-1] - computed[0]) / (time.monotonic() - began)
+
+
+def stays_slow(organiser: Peer, volunteer: Volunteer, rate: float) -> float:
+    """See for some epochs that it helps, and that neither its pace nor its speed rises; the speed."""
+    share, here, there = paced(volunteer, 0)[-1], len(volunteer.said), len(organiser.said)
+    slow_rate = speed(organiser, volunteer)
+    assert min(progress.peers for progress in organiser.all(Progress, there)) >= 2
+    assert share <= SLOW_SHARE and max(paced(volunteer, here), default=share) <= share
+    assert slow_rate < SLOWER * rate
+    return slow_rate
 
 
 def test_a_gpu_that_cannot_be_measured_any_more_stays_as_slow_as_it_was(
     organiser: Peer, volunteer: Volunteer, driver: FakeNvml
 ) -> None:
     organiser.wait_for(Progress, lambda progress: progress.peers == 2)
-    organiser.reaches(organiser.epoch + MORE_EPOCHS)
-    rate = computes(volunteer, lambda now: now > 0, len(volunteer.said))
+    rate = speed(organiser, volunteer)
     driver.says(gpu(HOT))
     volunteer.until(lambda line: line["event"] == "paced" and line["compute_share"] <= SLOW_SHARE)
-    computes(volunteer, lambda now: now < SLOWER * rate, len(volunteer.said))
 
     here = len(volunteer.said)
     driver.says(*FAILED)
     says(volunteer, "the GPU cannot be measured any more", here)
-    share = paced(volunteer, 0)[-1]
-    stays_slow(organiser, volunteer, share, rate)
+    stays_slow(organiser, volunteer, rate)
 
-    here = len(volunteer.said)
+    here, share = len(volunteer.said), paced(volunteer, 0)[-1]
     worker = next(each for each in volunteer.family if each.cmdline()[-1:] == gpu_worker.WORKER[-1:])
     worker.send_signal(signal.SIGKILL)
     volunteer.until(lambda line: line["event"] == "training_started", here)
@@ -137,9 +133,9 @@ def test_a_gpu_that_cannot_be_measured_any_more_stays_as_slow_as_it_was(
     here = len(volunteer.said)
     driver.says(gpu(HOT), "hang nvmlDeviceGetCount_v2")
     says(volunteer, "the GPU cannot be measured any more", here)
-    slow_rate = stays_slow(organiser, volunteer, paced(volunteer, 0)[-1], rate)
+    slow_rate = stays_slow(organiser, volunteer, rate)
 
     here = len(volunteer.said)
     driver.says(gpu(WARM - 10))
     volunteer.until(lambda line: line["event"] == "paced" and line["compute_share"] == MOST_SLOW_SHARE, here)
-    computes(volunteer, lambda now: now > 2 * slow_rate, here)
+    assert speed(organiser, volunteer) > 2 * slow_rate
