@@ -37,7 +37,11 @@ class QtLocalization:
     def time_of_day(self, at: float) -> str:
         """Return the time as the system writes it, with the date if it is another day."""
         when = QDateTime.fromSecsSinceEpoch(int(at))
-        short = QLocale.FormatType.ShortFormat
-        if when.date() == QDate.currentDate():
-            return QLocale().toString(when.time(), short)
-        return QLocale().toString(when, short)
+        date, time = self.date_and_time(at)
+        return QLocale().toString(when, QLocale.FormatType.ShortFormat) if date else time
+
+    def date_and_time(self, at: float) -> tuple[str, str]:
+        """Return both as the system writes them, without the date if it is today."""
+        when = QDateTime.fromSecsSinceEpoch(int(at))
+        short, is_today = QLocale.FormatType.ShortFormat, when.date() == QDate.currentDate()
+        return "" if is_today else QLocale().toString(when.date(), short), QLocale().toString(when.time(), short)

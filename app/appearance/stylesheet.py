@@ -20,6 +20,7 @@ QFrame[role="notice"] { background: $surface; border: 1px solid $accent; border-
 
 QPushButton, QToolButton {
     background: $surface; border: 1px solid $line; border-radius: 7px; padding: 6px 14px;
+    outline: none;  /* Fusion's own frame of what has the focus is a tint upon the words */
 }
 QToolButton { padding: 5px 10px; }
 QPushButton:hover, QToolButton:hover { border-color: $muted; background: $hover; }
@@ -33,7 +34,9 @@ QPushButton[role="primary"], QToolButton[role="primary"] {
     background: $accent; color: $on_accent; border-color: $accent; font-weight: 600;
 }
 QPushButton[role="primary"]:hover, QToolButton[role="primary"]:hover { border-color: $text; }
-QPushButton[role="primary"]:focus, QToolButton[role="primary"]:focus { border-color: $text; }
+QPushButton[role="primary"]:focus, QToolButton[role="primary"]:focus {
+    border-color: $text; text-decoration: underline;  /* which is told from the accent where the ring hardly is */
+}
 QPushButton[role="primary"]:disabled, QToolButton[role="primary"]:disabled {
     background: $line; color: $muted; border-color: $line;
 }

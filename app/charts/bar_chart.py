@@ -17,6 +17,7 @@ _TICK_HEIGHT = 34.0
 _WIDEST_BAR = 56.0
 _FILLED = 0.72  # of the room of each bar
 _LABEL_GAP = 10.0
+_MARK_GAP = 8.0  # between a mark and the axis
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,9 @@ def paint_bars(
         painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
         painter.setPen(theme.muted)
         text = mark(value)
-        painter.drawText(QPointF(area.left() - metrics.horizontalAdvance(text) - 8, y + metrics.capHeight() / 2), text)
+        painter.drawText(
+            QPointF(area.left() - metrics.horizontalAdvance(text) - _MARK_GAP, y + metrics.capHeight() / 2), text
+        )
     room = area.width() / len(bars)
     width = min(_WIDEST_BAR, room * _FILLED)
     for place, bar in enumerate(bars):
@@ -170,8 +173,9 @@ def _paint_labels(painter: QPainter, area: QRectF, bars: Sequence[Bar], metrics:
         most = max(room - _LABEL_GAP, 0.28 * area.width())
         text = metrics.elidedText(bars[place].label, Qt.TextElideMode.ElideRight, most)
         width = metrics.horizontalAdvance(text)
-        left = min(area.left() + (place + 0.5) * room - width / 2, area.right() - width)
-        if left + width + _LABEL_GAP <= free and left >= area.left() - 8:
+        centred = min(area.left() + (place + 0.5) * room - width / 2, area.right() - width)
+        left = max(centred, area.left())  # or else it touches the lowest mark of the other axis
+        if left + width + _LABEL_GAP <= free and left - centred <= _MARK_GAP:
             painter.drawText(QPointF(left, base_line), text)
             free = left
 

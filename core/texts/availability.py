@@ -224,7 +224,7 @@ def _next(reason: Reason, rules: AvailabilityRules) -> str:
     if reason.until is not None and reason.until == next_midnight(datetime.now(reason.until.tzinfo)):
         return translate("Availability", "goes on tomorrow at 00:00")
     if reason.until is not None:
-        return fill_placeholders(translate("Availability", "goes on at %1"), figures.clock(reason.until.timestamp()))
+        return fill_placeholders(translate("Availability", "goes on %1"), figures.moment(reason.until.timestamp()))
     if reason.rule == "disk":
         return fill_placeholders(translate("Availability", "goes on when %1 are free"), figures.size(ENOUGH_DISK_BYTES))
     if reason.rule == "hours":

@@ -127,5 +127,13 @@ def clock(at: float) -> str:
     return installed().time_of_day(at)
 
 
+def moment(at: float) -> str:
+    """Return when something is, for the middle of a sentence: ``at 15:30``, ``2026-11-24 at 15:30`` for another day."""
+    date, time_of_day = installed().date_and_time(at)
+    if not date:
+        return fill_placeholders(translate("Figures", "at %1"), time_of_day)
+    return fill_placeholders(translate("Figures", "%1 at %2"), date, time_of_day)
+
+
 def _filled(text: str, *numbers: int) -> str:
     return fill_placeholders(text, *map(count, numbers))

@@ -33,6 +33,9 @@ class Localization(Protocol):
     def time_of_day(self, at: float) -> str:
         """Return the time of day, with the date if it is not today; ``at`` is in seconds of ``time.time()``."""
 
+    def date_and_time(self, at: float) -> tuple[str, str]:
+        """Return the date, empty if it is today, and the time of day; ``at`` is in seconds of ``time.time()``."""
+
 
 class EnglishLocalization:
     """The command line's texts: as they are in the code, where the plural of a word is written ``peer(s)``."""
@@ -59,9 +62,13 @@ class EnglishLocalization:
 
     def time_of_day(self, at: float) -> str:
         """Return ``15:30``, or ``2026-11-24 15:30`` for another day."""
+        return " ".join(filter(None, self.date_and_time(at)))
+
+    def date_and_time(self, at: float) -> tuple[str, str]:
+        """Return such as ``2026-11-24`` and ``15:30``, without the date if it is today."""
         when = time.localtime(at)
         is_today = when[:3] == time.localtime()[:3]
-        return time.strftime("%H:%M" if is_today else "%Y-%m-%d %H:%M", when)
+        return "" if is_today else time.strftime("%Y-%m-%d", when), time.strftime("%H:%M", when)
 
 
 _installed: list[Localization] = [EnglishLocalization()]

@@ -83,8 +83,8 @@ def _uninvited_words(run: RunFound) -> str:
         case "open" | "invited":
             return ""
         case "ended":
-            words = translate("Run", "Your invitation to this run ended on %1; ask the organiser for a new one.")
-            return fill_placeholders(words, figures.clock(access.until or 0.0))
+            words = translate("Run", "Your invitation to this run ended %1; ask the organiser for a new one.")
+            return fill_placeholders(words, figures.moment(access.until or 0.0))
         case "other_run":
             why = translate("Run", "The invitation that you pasted last is for another run.")
         case "other_key":
@@ -101,9 +101,7 @@ def order_words(order: Order) -> str:
     """Return what the organiser asks of all peers, and why; nothing where that is to train."""
     match order.state:
         case "paused":
-            words = fill_placeholders(
-                translate("Run", "The organiser paused the run at %1"), figures.clock(order.since)
-            )
+            words = fill_placeholders(translate("Run", "The organiser paused the run %1"), figures.moment(order.since))
         case "draining":
             words = translate("Run", "The organiser brings the run to a stop: everybody finishes the epoch and leaves")
         case "ended":

@@ -45,8 +45,8 @@ def reopened_words(reopened: EarlierRunReopened) -> str:
     if reopened.at is None:
         words = translate("RunOrder", "“%1” can be helped again: it follows when this run ends")
         return fill_placeholders(words, _short(reopened.name))
-    words = translate("RunOrder", "“%1” can be helped again: it follows at %2, or when this run ends")
-    return fill_placeholders(words, _short(reopened.name), figures.clock(reopened.at))
+    words = translate("RunOrder", "“%1” can be helped again: it follows %2, or when this run ends")
+    return fill_placeholders(words, _short(reopened.name), figures.moment(reopened.at))
 
 
 def status_with_run(session: Session, timestamps: EventTimestamps, now: float) -> str:

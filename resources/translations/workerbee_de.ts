@@ -445,8 +445,8 @@
         <translation>geht morgen um 0:00 Uhr weiter</translation>
     </message>
     <message>
-        <source>goes on at %1</source>
-        <translation>weiter um %1</translation>
+        <source>goes on %1</source>
+        <translation>weiter %1</translation>
     </message>
     <message>
         <source>goes on when %1 are free</source>
@@ -2006,6 +2006,14 @@
         <source>%1 %</source>
         <translation>%1 %</translation>
     </message>
+    <message>
+        <source>at %1</source>
+        <translation>um %1</translation>
+    </message>
+    <message>
+        <source>%1 at %2</source>
+        <translation>am %1 um %2</translation>
+    </message>
 </context>
 <context>
     <name>FirstQuestions</name>
@@ -2830,11 +2838,11 @@
         <translation>Der Lauf und seine Teilnehmer werden gesucht …</translation>
     </message>
     <message>
-        <source>Seen at %1, and every few seconds again.</source>
+        <source>Seen %1, and every few seconds again.</source>
         <translation>Gesehen %1, und alle paar Sekunden wieder.</translation>
     </message>
     <message>
-        <source>Last seen at %1.</source>
+        <source>Last seen %1.</source>
         <translation>Zuletzt gesehen %1.</translation>
     </message>
     <message>
@@ -4282,16 +4290,16 @@
         <translation>jetzt frei: nein, und nie in der Woche</translation>
     </message>
     <message>
-        <source>free at this hour: no, again at %1</source>
-        <translation>jetzt frei: nein, wieder um %1</translation>
+        <source>free at this hour: no, again %1</source>
+        <translation>jetzt frei: nein, wieder %1</translation>
+    </message>
+    <message>
+        <source>the price is %1 now, and low enough %2</source>
+        <translation>der Preis ist jetzt %1, niedrig genug %2</translation>
     </message>
     <message>
         <source>the price is %1 now</source>
         <translation>der Preis ist jetzt %1</translation>
-    </message>
-    <message>
-        <source>the price is %1 now, and low enough at %2</source>
-        <translation>der Preis ist jetzt %1, niedrig genug um %2</translation>
     </message>
 </context>
 <context>
@@ -4349,10 +4357,6 @@
         <translation>Geschlossener Lauf: Ihre Einladung gilt bis %1</translation>
     </message>
     <message>
-        <source>Your invitation to this run ended on %1; ask the organiser for a new one.</source>
-        <translation>Ihre Einladung zu diesem Lauf ist abgelaufen (%1); bitten Sie den Organisator um eine neue.</translation>
-    </message>
-    <message>
         <source>The invitation that you pasted last is for another run.</source>
         <translation>Die Einladung, die Sie zuletzt eingefügt haben, gilt für einen anderen Lauf.</translation>
     </message>
@@ -4367,10 +4371,6 @@
     <message>
         <source>This run is closed; you need an invitation. Send the organiser your key: %1</source>
         <translation>Dieser Lauf ist geschlossen; Sie brauchen eine Einladung. Schicken Sie dem Organisator Ihren Schlüssel: %1</translation>
-    </message>
-    <message>
-        <source>The organiser paused the run at %1</source>
-        <translation>Der Organisator hat den Lauf um %1 pausiert</translation>
     </message>
     <message>
         <source>The organiser brings the run to a stop: everybody finishes the epoch and leaves</source>
@@ -4520,6 +4520,14 @@
         <translation>Im Moment</translation>
     </message>
     <message>
+        <source>Your invitation to this run ended %1; ask the organiser for a new one.</source>
+        <translation>Ihre Einladung zu diesem Lauf ist %1 abgelaufen; bitten Sie den Organisator um eine neue.</translation>
+    </message>
+    <message>
+        <source>The organiser paused the run %1</source>
+        <translation>Der Organisator hat den Lauf %1 pausiert</translation>
+    </message>
+    <message>
         <source>to epoch %1 (%2)</source>
         <translation>auf Epoche %1 (%2)</translation>
     </message>
@@ -4663,8 +4671,8 @@
         <translation>Dem Lauf „%1“ kann wieder geholfen werden; er folgt, wenn dieser endet</translation>
     </message>
     <message>
-        <source>“%1” can be helped again: it follows at %2, or when this run ends</source>
-        <translation>Dem Lauf „%1“ kann wieder geholfen werden; er folgt um %2, oder wenn dieser endet</translation>
+        <source>“%1” can be helped again: it follows %2, or when this run ends</source>
+        <translation>Dem Lauf „%1“ kann wieder geholfen werden; er folgt %2, oder wenn dieser endet</translation>
     </message>
     <message>
         <source>finished by its organiser</source>

@@ -82,8 +82,8 @@ class OrganisePage(QWidget):
         if is_watching and self._snapshot is None:
             self.status.set_text(self.tr("Looking for the run and its peers…"))
         elif self._snapshot is not None:
-            at = figures.clock(self._snapshot.at)
-            seen = self.tr("Seen at %1, and every few seconds again.") if is_watching else self.tr("Last seen at %1.")
+            at = figures.moment(self._snapshot.at)
+            seen = self.tr("Seen %1, and every few seconds again.") if is_watching else self.tr("Last seen %1.")
             self.status.set_text(fill_placeholders(seen, at))
         else:
             self.status.set_text(

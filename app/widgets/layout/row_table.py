@@ -7,6 +7,13 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
 
 from app.widgets.layout.page_column import show_on_page
 
+_SHEET = """
+QTableView { outline: none; }  /* the style's own frame of the current cell can hardly be seen */
+QTableView::item { padding: 0 5px; }  /* as the headings have */
+QTableView::item:focus { border: 2px solid palette(highlight); padding: 0 3px; }
+QTableView::item:selected:focus { border-color: palette(highlighted-text); }
+"""
+
 
 class RowTable(QTableView):
     """Rows of one height without a grid, of which one can be selected; Tab leaves the table."""
@@ -15,7 +22,7 @@ class RowTable(QTableView):
         super().__init__(parent)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setShowGrid(False)
-        self.setStyleSheet("QTableView::item { padding: 0 5px; }")  # as the headings have
+        self.setStyleSheet(_SHEET)
         self.setWordWrap(False)
         self.setTabKeyNavigation(False)
         self.setAlternatingRowColors(True)

@@ -132,8 +132,8 @@ def _hours(view: RuleView) -> str:
         return translate("Rules", "free at this hour: yes")
     if view.until is None:
         return translate("Rules", "free at this hour: no, and never in the week")
-    words = translate("Rules", "free at this hour: no, again at %1")
-    return fill_placeholders(words, figures.clock(view.until.timestamp()))
+    words = translate("Rules", "free at this hour: no, again %1")
+    return fill_placeholders(words, figures.moment(view.until.timestamp()))
 
 
 def _price(view: RuleView) -> str:
@@ -141,5 +141,5 @@ def _price(view: RuleView) -> str:
     price = installed().decimal(amount, 3 if abs(amount) < 10 else 1)
     if view.until is None:
         return fill_placeholders(translate("Rules", "the price is %1 now"), price)
-    words = translate("Rules", "the price is %1 now, and low enough at %2")
-    return fill_placeholders(words, price, figures.clock(view.until.timestamp()))
+    words = translate("Rules", "the price is %1 now, and low enough %2")
+    return fill_placeholders(words, price, figures.moment(view.until.timestamp()))

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import msgspec
 import pytest
-from PySide6.QtCore import QCoreApplication, QDate, QLocale, Qt
+from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale, Qt, QTime
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
@@ -19,6 +19,8 @@ from app.appearance.language import FOLDER, Language, languages
 from app.charts.axis import day_label
 from app.presentation import address as address_words
 from core.errors import ErrorKind, UserError
+from core.placeholders import fill_placeholders
+from core.protocol.access import RunAccess
 from core.protocol.events import SearchFinished
 from core.run.address import JoinAddress, UnreadableAddress
 from core.run.manifest import decode_manifest
@@ -130,6 +132,23 @@ def test_figures_are_written_as_the_language_does(qapp: QApplication) -> None:
     with speaking("en"):
         assert figures.count(1_204_332) == "1,204,332"
         assert figures.size(4_700_000) == "4.7 MB"
+
+
+@pytest.mark.parametrize(
+    ("language", "today", "earlier"),
+    [("en", "run ended at %1;", "run ended %1 at %2;"), ("de", "ist um %1 abgelaufen;", "ist am %1 um %2 abgelaufen;")],
+)
+def test_when_an_invitation_ended_reads_well_on_that_day_and_on_another(
+    qapp: QApplication, language: str, today: str, earlier: str
+) -> None:
+    with speaking(language):
+        for day, words in ((QDate.currentDate(), today), (QDate(2026, 11, 24), earlier)):
+            when, short = QDateTime(day, QTime(13, 16)), QLocale.FormatType.ShortFormat
+            parts = [QLocale().toString(when.time(), short)]
+            parts = parts if words is today else [QLocale().toString(day, short), *parts]
+            access = RunAccess(standing="ended", until=float(when.toSecsSinceEpoch()))
+            ended = run_words.closed_words(msgspec.structs.replace(run_found(), access=access))
+            assert fill_placeholders(words, *parts) in ended
 
 
 def test_every_problem_has_german_words(qapp: QApplication) -> None:

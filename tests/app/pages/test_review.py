@@ -147,7 +147,7 @@ def test_a_closed_run_cannot_be_started(page: ReviewPage, state: str, word: str)
 def test_a_paused_run_says_so_before_it_is_agreed_to_and_may_be_started(page: ReviewPage) -> None:
     order = Order(state="paused", since=1.0, reason="The data moves house.")
     page.show_session(search(msgspec.structs.replace(run_found(), order=order)))
-    assert "paused the run at" in page.offer.closed.text and "The data moves house" in page.offer.closed.text
+    assert "paused the run " in page.offer.closed.text and "The data moves house" in page.offer.closed.text
     assert page.bar.start.isEnabled()
     draining = msgspec.structs.replace(run_found(), order=Order(state="draining"))
     page.show_session(search(draining))

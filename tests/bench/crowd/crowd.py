@@ -31,7 +31,7 @@ KEEPER, MUST_HOLD = 0, 32
 
 @dataclass
 class Crowds:
-    """What came of each crowd, by the mode and the number of volunteers; all of which there were to be are ``sizes``."""
+    """What came of each crowd, by the mode and the number of volunteers; ``sizes`` are all numbers that are to be."""
 
     sizes: tuple[int, ...] = ()
     outcomes: dict[tuple[Mode, int], Outcome] = field(default_factory=dict)

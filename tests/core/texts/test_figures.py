@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import datetime
 
 import pytest
 
@@ -83,3 +84,9 @@ def test_a_time_of_another_day_comes_with_its_date() -> None:
     now = time.time()
     assert len(figures.clock(now)) == 5
     assert len(figures.clock(now + 3 * 86400)) > 10
+
+
+def test_when_something_is_reads_well_in_a_sentence_on_this_day_and_on_another() -> None:
+    today, earlier = time.time(), datetime(2026, 11, 24, 15, 30).timestamp()
+    assert figures.moment(today) == f"at {figures.clock(today)}"
+    assert figures.moment(earlier) == "2026-11-24 at 15:30"

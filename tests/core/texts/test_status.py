@@ -149,11 +149,9 @@ def ordered(session: Session, state: OrderState, reason: str = "The data moves h
 
 
 def test_what_the_organiser_asks_of_all_comes_before_everything_else() -> None:
-    at = figures.clock(NOW)
+    when = figures.moment(NOW)
     session = training("helping", finished())
-    assert (
-        status(ordered(session, "paused")) == f"The organiser paused the run at {at}: The data moves house · epoch 42"
-    )
+    assert status(ordered(session, "paused")) == f"The organiser paused the run {when}: The data moves house · epoch 42"
     assert status(ordered(session, "draining", "")).startswith("The organiser brings the run to a stop: everybody")
     gone = replace(session, phase="ended", left=Left())
     assert status(ordered(gone, "ended")) == (

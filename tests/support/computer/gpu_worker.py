@@ -1,6 +1,7 @@
 """A worker whose GPUs are this computer's CPU: ``cuda:N`` is a device of that name and computes with one thread.
 
     python -P -m tests.support.computer.gpu_worker worker
+    python -P -m tests.support.computer.gpu_worker client join …    # `workerbee join …` with such a worker
 
 It stands for torch on a computer with two GPUs, and for nothing else: the process, the swarm, averaging and the
 goodbye are real. What CUDA takes of a GPU's memory, and that it gives that back, is tried with `python -m tests.gpu`.
@@ -14,10 +15,12 @@ from core.worker.process import process_tree
 from tests.support.peers import slow_computer
 
 MODEL = "GeForce RTX 3070"
-WORKER = [sys.executable, "-P", "-m", "tests.support.computer.gpu_worker", "worker"]
+_MODULE = "tests.support.computer.gpu_worker"
+WORKER = [sys.executable, "-P", "-m", _MODULE, "worker"]
+CLIENT = [sys.executable, "-P", "-m", _MODULE, "client"]
 
 
-def main() -> None:
+def run_worker() -> None:
     """What a worker of a slow computer does, with GPUs."""
     set_up = process_tree.setup_fork_handling
 
@@ -41,5 +44,16 @@ def main() -> None:
     slow_computer.run_worker()
 
 
+def main() -> int:
+    """One of the two."""
+    role, *words = sys.argv[1:]
+    if role == "worker":
+        run_worker()
+        return 0
+    from core.cli.main import run_command
+
+    return run_command(words, worker_command=WORKER)
+
+
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
