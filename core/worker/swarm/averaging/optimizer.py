@@ -23,6 +23,7 @@ from core.worker.swarm.aggregation.unreached_reducers import UnreachedReducers
 from core.worker.swarm.averaging.allreduce import are_finite
 from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
 from core.worker.swarm.averaging.hivemind_options import aggregation_rule, optimizer_options, tracker_options
+from core.worker.swarm.averaging.liveness import Presence
 from core.worker.swarm.averaging.power_sgd import PowerSGDGradientAverager
 from core.worker.swarm.averaging.progress_estimate import KeeperSpeed, weight_of_epoch
 from core.worker.swarm.averaging.progress_tracker import ObservedTracker
@@ -102,6 +103,7 @@ class SwarmOptimizer(hivemind.Optimizer):
             self.tracker.performance_ema = KeeperSpeed()
         # WORKAROUND H20: nobody is left to be averaged with, and hivemind looks for all of averaging_timeout
         self.tracker.on_no_peers_left = self._cancel_rounds_soon
+        self.presence = Presence(self.tracker)
         self._claims = ClaimSearch(self.tracker, self._download, self._nobody_has)
         options = {"is_organiser": self.is_organiser, "is_published": is_published}
         self.arrival = Arrival(self.tracker, self._download, self.local_epoch, least_epoch=self._least_epoch, **options)
