@@ -52,8 +52,9 @@ class OrganisePresenter(QObject):
         page.published.watch_requested.connect(self._watch)
         page.published.copy_requested.connect(self._copy)
         page.published.export_requested.connect(self._choose_folder)
-        exporter.finished.connect(self._tell_exported)
-        exporter.failed.connect(self._tell_failed)
+        exporter.finished.connect(self._tell_export)
+        exporter.failed.connect(self._tell_export)
+        self._tell_export()  # of a page that was made anew, in another language
 
     def refresh(self) -> None:
         """Show what is so now."""
@@ -95,12 +96,19 @@ class OrganisePresenter(QObject):
         except UserError as error:
             self._tell_failed(error)
             return
-        self.page.show_outcome(self.tr("The model is being written…"))
         self._exporter.export(run, target)
+        self._tell_export()
 
-    def _tell_exported(self, folder: Path, epoch: int) -> None:
-        done = self.tr("The model of epoch %1 is in %2; README.md there says how to load it.")
-        self.page.show_outcome(fill_placeholders(done, figures.count(epoch), str(folder)))
+    def _tell_export(self) -> None:
+        """Say what has become of the model that was asked for last, if one was."""
+        outcome = self._exporter.outcome
+        if self._exporter.is_exporting:
+            self.page.show_outcome(self.tr("The model is being written…"))
+        elif isinstance(outcome, UserError):
+            self._tell_failed(outcome)
+        elif outcome is not None:
+            done = self.tr("The model of epoch %1 is in %2; README.md there says how to load it.")
+            self.page.show_outcome(fill_placeholders(done, figures.count(outcome.epoch), str(outcome.folder)))
 
     def _tell_failed(self, error: UserError) -> None:
         self.page.show_outcome(f"{title_of(error.problem)} {translate_message(error.detail)}".strip())

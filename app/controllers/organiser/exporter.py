@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,12 +20,26 @@ if TYPE_CHECKING:
     from core.records.published.runs import PublishedRun
 
 
+@dataclass(frozen=True)
+class Exported:
+    """A model that was written: the folder that was made for it, and the epoch of its checkpoint."""
+
+    folder: Path
+    epoch: int
+
+
+ExportOutcome = Exported | UserError | None
+
+
 class ModelExporter(QObject):
     """Exports one model at a time; main thread only.
 
     Signals:
         finished: the folder that was made (a Path), and the epoch of its checkpoint.
         failed: why there is none (a UserError).
+
+    Attributes:
+        outcome: what has become of the last export; ``None`` where there was none yet, or while it goes on.
     """
 
     finished = Signal(object, int)
@@ -39,6 +54,7 @@ class ModelExporter(QObject):
         self._bridge.event_arrived.connect(self._on_event)
         self._client = Client(folders, self._bridge.post_event, worker_command=worker_command)
         self._target: Path | None = None
+        self.outcome: ExportOutcome = None
         self._folder = contextlib.ExitStack()
 
     @property
@@ -55,9 +71,9 @@ class ModelExporter(QObject):
         try:
             folder = self._folder.enter_context(folder_made_whole(target))
         except UserError as error:
-            self.failed.emit(error)
+            self._fail(error)
             return
-        self._target = target
+        self._target, self.outcome = target, None
         self._client.ask(export_request(run, self._folders.data, folder))
 
     def close(self) -> None:
@@ -73,16 +89,21 @@ class ModelExporter(QObject):
         if session.exported is None:
             error = UserError(session.problem or ErrorKind.WORKER_CRASHED, session.problem_detail)
             self._discard(error)
-            self.failed.emit(error)
+            self._fail(error)
             return
+        self._target = None
         try:
             self._folder.close()
         except UserError as error:
-            self.failed.emit(error)
+            self._fail(error)
         else:
+            self.outcome = Exported(target, session.exported.epoch)
             self.finished.emit(target, session.exported.epoch)
-        finally:
-            self._target = None
+
+    def _fail(self, error: UserError) -> None:
+        """Tell why there is no model."""
+        self.outcome = error
+        self.failed.emit(error)
 
     def _discard(self, error: UserError) -> None:
         """Remove what has been written."""

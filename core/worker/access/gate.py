@@ -10,10 +10,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from core.errors import ErrorKind
+from core.localizable import localized
 from core.protocol.events import Failed
 from core.run.manifest import RunManifest
 from core.run.steering.authority import RunAuthority
-from core.tickets.ticket import invitation_key, ticket_in
+from core.tickets.ticket import TicketError, invitation_key, ticket_in
 from core.worker.process.channel import WorkerChannel
 from core.worker.swarm import Admissions, BarredPeers, Swarm, SwarmOptimizer, peer_ids, serve_redemptions
 
@@ -63,17 +64,30 @@ class RunGate:
         return bool({self._swarm.peer_id, self._invitation} & self.blocked)
 
     def run(self, optimizer: SwarmOptimizer, channel: WorkerChannel, leaving: threading.Event) -> None:
-        """Let in who shows a ticket, and nobody whose ticket has ended; leave when ours has."""
+        """Let in who shows a ticket, and nobody whose ticket has ended; leave when ours has, or counts no longer."""
         while self._admissions is not None and not leaving.wait(POLL_SECONDS):
             before = self._admitted
             self._look()
             if self._admitted != before:
                 log.info("%d peers are admitted to the run", len(self._admitted or ()))
                 optimizer.bar(self.barred)
-            if self._until < time.time():
-                channel.emit(Failed(problem=ErrorKind.INVITATION_ENDED.key))
+            if (failed := self._why_we_leave()) is not None:
+                channel.emit(failed)
                 channel.leave()
                 return
+
+    def _why_we_leave(self) -> Failed | None:
+        """Why nobody lets us in any more: a successor's ticket ends with its time as the leader, if that is over."""
+        if self._until < time.time():
+            return Failed(problem=ErrorKind.INVITATION_ENDED.key)
+        peer_id, authority = self._swarm.peer_id, self.authority
+        if peer_id in authority.signers:
+            return None
+        try:
+            ticket_in(self._ticket, peer_id, self._run_id, authority, now=0.0)
+        except TicketError:
+            return Failed(problem=ErrorKind.NOT_INVITED.key, detail=localized("Your key: %1.", peer_id))
+        return None
 
     def _look(self) -> None:
         if self._admissions is not None:

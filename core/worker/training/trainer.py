@@ -199,6 +199,8 @@ class Trainer:
             optimizer.rest()
         else:
             optimizer.take_newer_state()
+        if is_held and optimizer.has_run_state:
+            optimizer.presence.tell()
         leaving.wait(REST_SECONDS)
 
     @contextlib.contextmanager

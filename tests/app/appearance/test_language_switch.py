@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import QCoreApplication, QLocale
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tests.app import test_application as whole
+from tests.app.controllers.test_exporter import published
 from tests.app.support.untranslated_text import still_english
 
 opened = whole.opened
@@ -33,3 +36,31 @@ def test_the_whole_window_speaks_it_at_once(qtbot: QtBot, qapp: QApplication, op
         application.settings_store.replace(language="en")
         QLocale.setDefault(before)
     assert QCoreApplication.translate("ConsentBar", "Back") == "Back"
+
+
+def test_what_has_become_of_an_export_is_said_in_the_language_that_was_chosen_since(
+    qtbot: QtBot, opened: whole.Open, tmp_path: Path
+) -> None:
+    before, application = QLocale(), opened("good")
+    exporter, run = application.exporter, published(tmp_path)
+
+    def outcome() -> str:
+        """What the page of an organiser says, which is made anew with each language."""
+        return application.pages.organise.page.outcome.text()
+
+    application.navigator.open_organise()
+    exporter.export(run, tmp_path / "first")
+    qtbot.waitUntil(lambda: outcome().startswith("The model of epoch 7 is in"), timeout=whole.LIMIT_MILLISECONDS)
+    application.navigator.open_settings()
+    try:
+        application.settings_store.replace(language="de")
+        assert outcome().startswith("Das Modell der Epoche 7 ist in") and "first" in outcome()
+        exporter.export(run, tmp_path / "second")
+    finally:
+        application.settings_store.replace(language="en")
+        QLocale.setDefault(before)
+    assert outcome() == "The model is being written…"
+    qtbot.waitUntil(lambda: "second" in outcome(), timeout=whole.LIMIT_MILLISECONDS)
+    assert outcome().startswith("The model of epoch 7 is in")
+    exporter.export(run, tmp_path / "second")
+    assert "exists already" in outcome()

@@ -15,11 +15,14 @@ from core.protocol.events import (
     Evaluated,
     Failed,
     Left,
+    Progress,
     Restarting,
     RoundFinished,
     TrainingStarted,
 )
 from core.run.spec.optimizer import AdamW
+from tests.integration.fleet.test_watching import fleet
+from tests.integration.steering.test_steered_run import wait_for_order
 from tests.support.real_peers import RUN_ID, LineProcess, PeerGroup, averaged, tiny, workerbee
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
@@ -98,3 +101,33 @@ def test_all_give_up_what_came_after_a_checkpoint_and_go_on_from_it_with_equal_w
     assert first == epoch + 1
     between = sorted([before[epoch], before[first]])  # the checkpoint's, and that of a step from it
     assert mode != "gradients" or between[0] * (1 - NOISE) < loss < between[1] * (1 + NOISE)
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("mode", ["gradients", "local-sgd"])
+def test_whoever_watches_a_paused_run_sees_its_peers_once_they_have_gone_back_and_before_they_compute(
+    group: PeerGroup, mode: str
+) -> None:
+    wishes: dict[str, Any] = {"manifest": tiny(mode=mode), "checkpoint_every_epochs": CHECKPOINT_EVERY}
+    organiser = group.organiser(**wishes)
+    address = organiser.posted
+    client = group.client(address, "client")
+    client.wait_for(RoundFinished, averaged)
+    epoch = organiser.wait_for(CheckpointSaved, since=len(organiser.said)).epoch
+    workerbee(organiser.home, "steer", RUN_ID, "pause", "We look at it.")
+    for person in (organiser, client):
+        wait_for_order(person, "paused")
+
+    workerbee(organiser.home, "run", "rollback", RUN_ID, "--to", str(epoch), "--yes")
+    told_to_go_back(organiser, epoch)
+    assert organiser.ended() == 0
+    returned = group.organiser(**wishes, listen=(address.rpartition("/p2p/")[0],))
+    here = begun_anew(client, epoch)
+    watcher = fleet(group, address)
+    seen = watcher.until(lambda each: each.totals.peers == 2)
+    assert (seen.state, {peer.epoch for peer in seen.peers}, seen.totals.samples_per_second) == ("paused", {epoch}, 0.0)
+    assert not any(event.contributed_samples for event in client.all(Progress, here)[-1:])
+
+    workerbee(organiser.home, "steer", RUN_ID, "resume")
+    for person, since in ((returned, 0), (client, here)):
+        person.wait_for(RoundFinished, averaged, since=since)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from types import SimpleNamespace
@@ -25,8 +26,9 @@ from core.worker.access.gate import RunGate
 from core.worker.access.invitation import access_to
 from tests.support.real_peers import RUN_ID, tiny
 
-ORGANISER, ADA = Identity.create(), Identity.create()
+ORGANISER, SUCCESSOR, ADA = Identity.create(), Identity.create(), Identity.create()
 LED = RunAuthority((ORGANISER.peer_id,))
+TAKEN_OVER = RunAuthority((ORGANISER.peer_id, SUCCESSOR.peer_id))
 CLOSED = msgspec.structs.replace(tiny(), access=AccessSpec(tickets=True))
 SEED = bytes(range(32))
 
@@ -57,10 +59,10 @@ class Channel:
         self.leaving.set()
 
 
-def given(until: float, grant: bytes = b"") -> bytes:
+def given(until: float, grant: bytes = b"", by: Identity = ORGANISER) -> bytes:
     """A ticket for Ada."""
-    ticket = Ticket(run_id=RUN_ID, organiser=ORGANISER.peer_id, holder=ADA.peer_id, until=until, grant=grant)
-    return sign_ticket(ticket, ORGANISER)
+    ticket = Ticket(run_id=RUN_ID, organiser=by.peer_id, holder=ADA.peer_id, until=until, grant=grant)
+    return sign_ticket(ticket, by)
 
 
 def granted(until: float) -> bytes:
@@ -70,10 +72,10 @@ def granted(until: float) -> bytes:
     return sign_invitation(invitation, ORGANISER)
 
 
-def gate(ticket: bytes) -> RunGate:
+def gate(ticket: bytes, authority: RunAuthority = LED) -> RunGate:
     """Ada's gate."""
     swarm: Any = SimpleNamespace(dht=EmptyDht(), identity=ADA, peer_id=ADA.peer_id, progress_key=RSAPrivateKey())
-    return RunGate(swarm, CLOSED, LED, ticket)
+    return RunGate(swarm, CLOSED, authority, ticket)
 
 
 def test_who_is_in_a_closed_run_leaves_in_words_when_the_ticket_ends(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,6 +86,33 @@ def test_who_is_in_a_closed_run_leaves_in_words_when_the_ticket_ends(monkeypatch
     assert channel.leaving.is_set()
     assert [event.problem for event in channel.sent] == [ErrorKind.INVITATION_ENDED.key]
     assert {str(peer) for peer in barred[0].admitted} == {ADA.peer_id}  # nobody else has shown a ticket
+
+
+@pytest.mark.parametrize(
+    ("by", "before", "after", "told"),
+    [
+        (ORGANISER, LED, TAKEN_OVER, []),
+        (ORGANISER, TAKEN_OVER, LED, []),
+        (SUCCESSOR, TAKEN_OVER, TAKEN_OVER, []),
+        (SUCCESSOR, TAKEN_OVER, LED, [ErrorKind.NOT_INVITED.key]),
+    ],
+    ids=["taken over", "taken back", "invited by a successor", "taken back from who has invited"],
+)
+def test_a_ticket_counts_as_long_as_whoever_signed_it_leads_the_run_or_has_led_it(
+    by: Identity, before: RunAuthority, after: RunAuthority, told: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gates, "POLL_SECONDS", 0.01)
+    channel, looks = Channel(), itertools.count()
+    mine = gate(given(time.time() + 600, by=by), before)
+
+    def bar(_barred: Any) -> None:
+        """Somebody else leads the run from our first look on, or goes on to."""
+        mine.authority = after
+
+    leaving: Any = SimpleNamespace(wait=lambda _seconds: channel.leaving.is_set() or next(looks) > 5)
+    optimizer: Any = SimpleNamespace(bar=bar)
+    mine.run(optimizer, channel, leaving)  # type: ignore[arg-type]
+    assert [event.problem for event in channel.sent] == told and channel.leaving.is_set() is bool(told)
 
 
 def test_a_blocked_peer_or_invitation_is_known_to_be_ones_own() -> None:

@@ -215,14 +215,23 @@ def test_who_has_taken_all_steps_of_a_round_rests_until_it_ends() -> None:
 
 
 class Overtaken(Alone):
-    """Stands for an optimizer of a peer that comes back; the run has come further meanwhile, and its state is there."""
+    """Stands for an optimizer of a peer that comes back; the run has come further meanwhile, and its state is there.
+
+    ``told`` are the epochs in which it has told the others that it is there.
+    """
 
     def __init__(self, recipe: Cramped) -> None:
         super().__init__(recipe)
+        self.told = list[int]()
+        self.presence = SimpleNamespace(tell=lambda: self.told.append(self.local_epoch))
         self.tracker.ready_to_update_epoch, self.state_averager.pending_updates = False, ()
 
     def take_newer_state(self) -> None:
         self.local_epoch = 7
+
+    @property
+    def has_run_state(self) -> bool:
+        return self.local_epoch == 7
 
 
 @pytest.mark.parametrize("waits_for", ["organiser", "experts"])
@@ -236,7 +245,7 @@ def test_who_waits_computes_nothing_and_takes_the_runs_state_all_the_same(waits_
     events = trainer.events(leaving, "cpu")
     assert next(event for event in events if isinstance(event, Evaluated)).epoch == 7
     assert next(event for event in events if isinstance(event, Progress)).samples_per_second is None
-    assert not optimizer.steps and optimizer.tracker.is_held
+    assert not optimizer.steps and optimizer.tracker.is_held and set(optimizer.told) == {7}
     trainer.is_held = are_away = False
     done = next(event for event in events if isinstance(event, Progress) and event.contributed_samples)
     leaving.set()

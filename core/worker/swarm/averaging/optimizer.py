@@ -30,6 +30,7 @@ from core.worker.swarm.averaging.state_download import Interrupted, StateDownloa
 from core.worker.swarm.averaging.timeouts import averager_timeouts, shared_seconds, silence_seconds
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.patches.shunned_peers import BarredPeers
+from core.worker.swarm.progress.liveness import Presence
 from core.worker.swarm.progress.progress_estimate import KeeperSpeed, weight_of_epoch
 from core.worker.swarm.progress.progress_tracker import ObservedTracker
 from core.worker.swarm.trust.arrival import Arrival
@@ -102,6 +103,7 @@ class SwarmOptimizer(hivemind.Optimizer):
             self.tracker.performance_ema = KeeperSpeed()
         # WORKAROUND H20: nobody is left to be averaged with, and hivemind looks for all of averaging_timeout
         self.tracker.on_no_peers_left = self._cancel_rounds_soon
+        self.presence = Presence(self.tracker)
         self._claims = ClaimSearch(self.tracker, self._download, self._nobody_has)
         options = {"is_organiser": self.is_organiser, "is_published": is_published}
         self.arrival = Arrival(self.tracker, self._download, self.local_epoch, least_epoch=self._least_epoch, **options)

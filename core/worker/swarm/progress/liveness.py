@@ -1,10 +1,12 @@
-"""Whether the other peers of a run still report anything, and how they have gone."""
+"""Whether the other peers of a run still report anything, how they have gone, and that we are there ourselves."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Collection, Iterable, Mapping
+
+from hivemind.optim.progress_tracker import ProgressTracker
 
 from core.worker.swarm.dht.progress_reports import PeerReport
 from core.worker.swarm.patches.monotonic_clock import steady_time
@@ -52,6 +54,33 @@ class Liveness:
 def _stale_seconds(refresh_seconds: float) -> float:
     """How old a look is that says nothing any more."""
     return max(MIN_STALE_SECONDS, STALE_REFRESHES * refresh_seconds)
+
+
+class Presence:
+    """Tells the others where we are while we compute nothing.
+
+    WORKAROUND H74: hivemind publishes the progress of those alone who have computed a sample since they began. Of a run
+    that is paused nobody who has begun anew since would be seen: a newcomer takes the run for one that begins, and who
+    has obeyed a rollback waits for somebody else who has.
+    """
+
+    def __init__(self, tracker: ProgressTracker) -> None:
+        self._tracker, self._told_epoch, self._due = tracker, -1, -math.inf
+
+    def tell(self) -> None:
+        """Publish our progress, once as long as it is the same and others know it; does not wait."""
+        now, tracker, mine = steady_time(), self._tracker, self._tracker.local_progress
+        if now < self._due and mine.epoch == self._told_epoch:
+            return
+        self._due, self._told_epoch = now + tracker.metadata_expiration / 2, mine.epoch
+        is_measured = tracker.performance_ema.num_updates > 0  # before, hivemind's speed is nearly none, but not quite
+        tracker.dht.store(
+            tracker.training_progress_key,
+            subkey=tracker._local_public_key,
+            value=mine.dict() | ({} if is_measured else {"samples_per_second": 0.0}),
+            expiration_time=now + tracker.metadata_expiration,
+            return_future=True,
+        )
 
 
 def are_all_ahead(others: Iterable[PeerReport], epoch: int) -> bool:
