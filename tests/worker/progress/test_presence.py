@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import pytest
 
-from core.worker.swarm.averaging import liveness
+from core.worker.swarm.progress import liveness
 from core.worker.swarm.progress.liveness import Presence
-from tests.worker.averaging.test_lone_epochs import LIMIT_SECONDS, await_report, node, tracker
+from tests.worker.progress.test_lone_epochs import LIMIT_SECONDS, await_report, node, tracker
 
 EXPIRATION_SECONDS = 60.0
 
