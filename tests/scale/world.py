@@ -26,7 +26,7 @@ MAX_GROUP = 128  # core/worker/swarm/patches/group_checks.py, which needs hivemi
 REPORT_BYTES, MOST_REPORTS = 909, 1800  # core/worker/swarm/dht/bounded_storage.py: 2 MiB under a key hold 1,800 of them
 REPORT_HOLDERS = 5  # hivemind's num_replicas
 # core/worker/swarm/progress/progress_estimate.py with a run's defaults: looks of more peers than that are seldomer
-REFRESH_SECONDS, FEW_PEERS, MOST_REFRESH_SECONDS = 10.0, 16, 30.0
+REFRESH_SECONDS, FEW_PEERS, MOST_REFRESH_SECONDS = 10.0, 10, 30.0
 _EXAMPLE = ROOT / "examples" / "home-gpt2-small.toml"
 
 

@@ -24,9 +24,11 @@ def test_a_report_is_stored_with_everybody_and_nobody_sends_the_others_reports_f
         assert nodes[3].store(KEY, 2, steady_time() + 60.0, subkey="second")
         counted = nodes[3].run_coroutine(answers)
         assert counted["all"] > 0 and counted["with a value"] == 0
+        assert nodes[3].store(KEY, 3, steady_time() + 61.0, subkey="second")
+        assert nodes[3].run_coroutine(answers) == counted  # the nodes that hold it are known for a while
         for node in nodes:
             found = node.get(KEY, latest=True)
             assert found is not None and {key: each.value for key, each in found.value.items()} == {
                 "first": 1,
-                "second": 2,
+                "second": 3,
             }

@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass
 from typing import Any
 
 from hivemind.dht.node import DHTNode
 from hivemind.dht.routing import DHTID
+from hivemind.p2p import PeerID
 
-_Found = Callable[..., Awaitable[None]]
+NEAREST_SECONDS = 60.0  # for which the nodes nearest to a key are taken to be the same
+MOST_REMEMBERED = 256  # keys
+
+_Found = Callable[[DHTID, list[DHTID], set[DHTID]], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class _Nearest:
+    """The nodes nearest to a key, nearest first, with their peer ids; ``at`` is when they were found, monotonic."""
+
+    nodes: list[DHTID]
+    peers: dict[DHTID, PeerID]
+    at: float
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether they may still be the nearest."""
+        return time.monotonic() - self.at < NEAREST_SECONDS
 
 
 def search_beside_keys() -> None:
@@ -16,25 +36,41 @@ def search_beside_keys() -> None:
 
     WORKAROUND H72: a node that is asked for its neighbours near a key also sends all that it holds under that key. So
     each report of one peer's progress makes it download everybody's, once of every node; with nine peers that was nine
-    tenths of all traffic but for the averages.
+    tenths of all traffic but for the averages. And it searches anew for each value that it stores.
     """
-    search = DHTNode.find_nearest_nodes
+    search, remembered = DHTNode.find_nearest_nodes, dict[tuple[DHTID, DHTID], _Nearest]()  # by our node and the key
 
     async def find_nearest_nodes(
         self: DHTNode,
         queries: Collection[DHTID],
         *args: Any,
         found_callback: _Found | None = None,
+        node_to_peer_id: dict[DHTID, PeerID] | None = None,
         **kwargs: Any,
     ) -> dict[DHTID, Any]:
+        """As hivemind's; with a ``found_callback``, which `store_many` has, nodes found a moment ago are found again."""
         key_of = {id_beside(query): query for query in queries}
+        if found_callback is None:
+            nearest = await search(self, tuple(key_of), *args, node_to_peer_id=node_to_peer_id, **kwargs)
+            return {key_of[beside]: nodes for beside, nodes in nearest.items()}
+        peers = {} if node_to_peer_id is None else node_to_peer_id
 
-        async def found(beside: DHTID, *details: Any) -> None:
-            if found_callback is not None:
-                await found_callback(key_of[beside], *details)
+        async def found(beside: DHTID, nodes: list[DHTID], visited: set[DHTID]) -> None:
+            key, known = key_of[beside], {node: peers[node] for node in nodes}
+            if len(remembered) >= MOST_REMEMBERED:
+                remembered.clear()
+            if nodes:
+                remembered[self.node_id, key] = _Nearest(nodes, known, time.monotonic())
+            await found_callback(key, nodes, visited)
 
-        nearest = await search(self, tuple(key_of), *args, found_callback=found, **kwargs)
-        return {key_of[beside]: nodes for beside, nodes in nearest.items()}
+        for beside, key in list(key_of.items()):
+            if (known := remembered.get((self.node_id, key))) is not None and known.is_fresh:
+                del key_of[beside]
+                peers |= known.peers
+                await found_callback(key, known.nodes, set())
+        if key_of:
+            await search(self, tuple(key_of), *args, found_callback=found, node_to_peer_id=peers, **kwargs)
+        return {}  # who gives a callback wants no more
 
     DHTNode.find_nearest_nodes = find_nearest_nodes
 

@@ -15,7 +15,7 @@ from core.worker.swarm.dht.progress_reports import mean_loss
 from core.worker.swarm.dht.run_records import METRICS, PEER_INFO, LocalMetrics, PeerInfo, RecordKind
 from core.worker.swarm.progress.progress_estimate import FEW_PEERS
 
-READ_SECONDS = 30.0  # between two reads of everybody's records
+READ_SECONDS = 60.0  # between two reads of everybody's records
 NEWS_SECONDS = 10.0  # of the same if somebody has come, or an epoch has ended
 
 _Record = TypeVar("_Record", bound=BaseModel)

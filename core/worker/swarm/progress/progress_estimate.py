@@ -13,7 +13,7 @@ from hivemind.utils.performance_ema import PerformanceEMA
 from core.worker.swarm.dht.progress_reports import PeerReport
 from core.worker.swarm.patches.monotonic_clock import steady_time
 
-FEW_PEERS = 16
+FEW_PEERS = 10
 MIN_WEIGHT = 0.01  # so that an average of those who have computed nothing is a number
 
 
