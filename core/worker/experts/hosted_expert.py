@@ -15,6 +15,7 @@ from core.worker.compute.eager_optimizers import load_no_compiler
 from core.worker.experts.block import ExpertId, ExpertShape, build_expert
 
 STATISTICS = "exp_avg", "exp_avg_sq"  # of AdamW, for each weight
+MOST_STEPS = 10**12  # a thousand a second for thirty years; whoever announces 2**63 is not heard
 MAX_TRAINERS = 8  # whose gradients are kept apart until the next step; each takes as much memory as the weights
 
 
@@ -104,7 +105,9 @@ class HostedExpert:
         shapes = {name: each.shape for name, each in self.state().items()}
         if steps:
             shapes |= {f"{name}.{statistic}": shape for name, shape in shapes.items() for statistic in STATISTICS}
-        if steps < 0 or {name: each.shape for name, each in state.items()} != shapes:
+        if not 0 <= steps <= MOST_STEPS:
+            raise ValueError("it has more steps than can be taken, or fewer than none")
+        if {name: each.shape for name, each in state.items()} != shapes:
             raise ValueError("its tensors have other names or shapes")
         if not all(each.dtype == torch.float32 and each.isfinite().all() for each in state.values()):
             raise ValueError("its numbers are of another type, or not finite")
@@ -141,7 +144,7 @@ class HostedExpert:
             parameter.grad = torch.stack(parts).sum(0)
         self._optimizer.step()
         self._optimizer.zero_grad()
-        self.steps += 1
+        self.steps = min(self.steps + 1, MOST_STEPS)
 
 
 def clipping_scales(norms: Sequence[float], max_grad_norm: float) -> list[float]:

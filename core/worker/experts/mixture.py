@@ -27,6 +27,9 @@ class MixtureLayer(nn.Module):
     Without an answer a token goes on unchanged, as it does beyond an expert's capacity (arXiv:2101.03961, section 2.2):
     the layer stands on a residual branch. ``load_balancing_loss`` is that of the last call, ``unanswered_calls`` counts
     those in which nobody answered for any token. The ``experts`` are set by whoever builds the model.
+
+    ``evaluated_among`` are the numbers of the experts among which the tokens of each call were routed since it was last
+    emptied, but in training; ``None`` stands for a call in which some that was asked did not answer.
     """
 
     experts: Experts
@@ -37,6 +40,7 @@ class MixtureLayer(nn.Module):
         self.load_balancing_loss = torch.zeros(())
         self.last = RoutedTokens()
         self.unanswered_calls = 0
+        self.evaluated_among = set[tuple[int, ...] | None]()
         self._seed = 0
 
     def forward(self, stream: Tensor) -> Tensor:
@@ -46,10 +50,17 @@ class MixtureLayer(nn.Module):
         if not available:
             self.load_balancing_loss, self.last = tokens.new_zeros(()), RoutedTokens(routed=len(tokens))
             self.unanswered_calls += 1
+            self._note_routing(None)
             return torch.zeros_like(stream)
         routing: Routing = self.router(tokens, available)
         self.load_balancing_loss = routing.load_balancing_loss()
-        return self._ask(tokens, routing).view(stream.shape)
+        changed = self._ask(tokens, routing).view(stream.shape)
+        self._note_routing(tuple(sorted(available)) if self.last.answered == self.last.sent else None)
+        return changed
+
+    def _note_routing(self, among: tuple[int, ...] | None) -> None:
+        if not self.training:
+            self.evaluated_among.add(among)
 
     def _ask(self, tokens: Tensor, routing: Routing) -> Tensor:
         """The sum of the answers, each by its weight."""

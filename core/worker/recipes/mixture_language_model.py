@@ -39,11 +39,24 @@ class MixtureLanguageModel(LanguageModel):
     def evaluate(self) -> Evaluation:
         """As every language model; it is not of all layers where nobody answered for the experts of one meanwhile."""
         before = self._unanswered_calls()
-        evaluation = super().evaluate()
-        return dataclasses.replace(evaluation, of_all_layers=self._unanswered_calls() == before)
+        for each in self._mixture.mixtures.values():
+            each.evaluated_among.clear()
+        evaluation, is_whole = super().evaluate(), self._unanswered_calls() == before
+        return dataclasses.replace(evaluation, of_all_layers=is_whole, routed_among=self._evaluated_among())
 
     def _unanswered_calls(self) -> int:
         return sum(each.unanswered_calls for each in self._mixture.mixtures.values())
+
+    def _evaluated_among(self) -> tuple[tuple[int, ...], ...] | None:
+        """The experts of each layer that all calls of the last evaluation were routed among, if these were the same."""
+        found = list[tuple[int, ...]]()
+        for each in self._mixture.mixtures.values():
+            among = each.evaluated_among.copy()
+            only = among.pop() if len(among) == 1 else None
+            if only is None:
+                return None
+            found.append(only)
+        return tuple(found)
 
     def routed(self) -> RoutedTokens:
         """What became of the tokens of the last batch, in all layers together."""

@@ -48,18 +48,25 @@ class Evaluation:
     """Loss in nats and accuracy, the share of right answers, on the validation set, which no peer trains on.
 
     One that was not ``of_all_layers`` says nothing of the run's model: nobody answered for the experts of some layer,
-    and what passed it went on unchanged.
+    and what passed it went on unchanged. ``routed_among`` are the experts that all samples had to choose from, in each
+    layer that has any; ``None`` where these changed meanwhile, or one that was asked did not answer.
     """
 
     loss: float
     accuracy: float
     examples: tuple[Example, ...]
     of_all_layers: bool = True
+    routed_among: tuple[tuple[int, ...], ...] | None = ()
 
     @property
     def measured_loss(self) -> float | None:
         """The loss of the run's model, to compare, to sign and to keep; ``None`` where a layer was left out."""
         return self.loss if self.of_all_layers else None
+
+    def is_routed_as(self, other: Evaluation) -> bool:
+        """Whether both are of the same experts, so that a small difference of their losses is one of the weights."""
+        are_whole = self.of_all_layers and other.of_all_layers
+        return are_whole and self.routed_among is not None and self.routed_among == other.routed_among
 
 
 class Recipe(Protocol):

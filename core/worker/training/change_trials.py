@@ -6,7 +6,8 @@ of the difference, what any change costs cancels out, as that of samples of anot
 count no more than those of usual norm, as in the average.
 
 Experts on other computers learn between the two measurements, so that the second one is better whatever was changed.
-Which of the two comes first therefore changes from one try of a peer to its next.
+Which of the two comes first therefore changes from one try of a peer to its next. An expert that comes or goes between
+them changes the loss far more than what a peer has changed: then neither counts.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import torch
 from torch import Tensor
 
 from core.worker.compute.kept_weights import kept_weights
-from core.worker.recipes import Recipe
+from core.worker.recipes import Evaluation, Recipe
 from core.worker.swarm import EncodedTensors, LocalSgdOptimizer, SwarmOptimizer
 
 REMEMBERED_NORMS = 10
@@ -60,7 +61,7 @@ class ChangeTrials:
         """By which share of it the held-out loss of base weights changes along each peer's changes.
 
         Who shows what is no encoding is left out; changes or losses that are no numbers are the worst that there is.
-        Nobody is judged by a loss for which the experts of some layer were lacking.
+        Nobody is judged by losses of which one had other experts than the other.
         """
         norms = {peer_id: norm for peer_id, change in changes.items() if (norm := _norm(change, len(base))) is not None}
         self._norms.extend(filter(math.isfinite, norms.values()))
@@ -69,10 +70,10 @@ class ChangeTrials:
             for peer_id, norm in norms.items():
                 step = STEP * min(1.0, usual / norm) if norm > 0 else 0.0
                 steps = (step, -step) if self._is_even_try(peer_id) else (-step, step)
-                losses = {each: self._loss(base, changes[peer_id], each) for each in steps}
-                towards, away = losses[step], losses[-step]
-                if towards is None or away is None:
+                tried = {each: self._evaluated(base, changes[peer_id], each) for each in steps}
+                if not tried[step].is_routed_as(tried[-step]):
                     continue
+                towards, away = tried[step].loss, tried[-step].loss
                 share = (towards - away) / (towards + away) if towards != away else 0.0
                 found[peer_id] = share if math.isfinite(share + norm) else 1.0
         return found
@@ -83,10 +84,10 @@ class ChangeTrials:
         self._tries[peer_id] += 1
         return self._tries[peer_id] % 2 == 0
 
-    def _loss(self, base: Sequence[Tensor], change: EncodedTensors, step: float) -> float | None:
+    def _evaluated(self, base: Sequence[Tensor], change: EncodedTensors, step: float) -> Evaluation:
         for index, (place, weights) in enumerate(zip(self._places, base, strict=True)):
             place.copy_(weights - step * change.decoded(index))
-        return self._recipe.evaluate().measured_loss
+        return self._recipe.evaluate()
 
 
 def _norm(change: EncodedTensors, tensors: int) -> float | None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import torch
+from safetensors.torch import save
 
 from core.run.spec.experts import ExpertsSpec
 from core.worker.experts.block import ExpertId
 from core.worker.experts.expert_file import ExpertFiles
-from core.worker.experts.hosted_expert import HostedExpert
+from core.worker.experts.hosted_expert import MOST_STEPS, HostedExpert
 
 RUN_ID, HIDDEN = "experts", 4
 SPEC = ExpertsSpec(expansion=2, batch_tokens=1)
@@ -70,3 +72,24 @@ def test_a_state_with_numbers_that_are_not_finite_is_refused(tmp_path: Path) -> 
     ExpertFiles(tmp_path, RUN_ID).write(expert)
     ExpertFiles(tmp_path, RUN_ID).read(fresh)
     assert fresh.steps == 0 and all(each.isfinite().all() for each in fresh.state().values())
+
+
+@pytest.mark.parametrize("steps", [-1, MOST_STEPS + 1, 2**64, 10**400])
+def test_a_state_with_steps_that_cannot_be_is_refused_before_it_can_be_announced(tmp_path: Path, steps: int) -> None:
+    expert, fresh = hosted(), hosted()
+    learn(expert, 1)
+    sent = save(expert.whole_state(), {"run_id": RUN_ID, "steps": str(steps)})
+    with pytest.raises(ValueError, match="more steps than can be taken"):
+        ExpertFiles(tmp_path, RUN_ID).restore(fresh, sent)
+    assert fresh.steps == 0
+
+
+def test_an_expert_for_which_somebody_has_claimed_all_steps_learns_on_and_counts_no_further() -> None:
+    expert = hosted()
+    learn(expert, 1)
+    expert.restore(expert.whole_state(), MOST_STEPS)
+    before = expert.state()
+    learn(expert, 1)
+    assert expert.steps == MOST_STEPS and any(
+        not torch.equal(before[name], each) for name, each in expert.state().items()
+    )

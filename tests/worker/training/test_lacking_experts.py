@@ -33,10 +33,15 @@ class LeavingHosts(HostsOfLayer):
     """Hosts without a network that all fall silent after so many calls; nobody has heard yet that they are away."""
 
     calls_left = math.inf
+    leaves_after: tuple[float, int] = math.inf, 0
+    """Of all calls that are left, after which one expert is known no more, and its number."""
 
     def forward(self, inputs: Sequence[ExpertInput]) -> list[Tensor | None]:
         """As all hosts answer, or nothing."""
         self.calls_left -= 1
+        self.leaves_after = self.leaves_after[0] - 1, self.leaves_after[1]
+        if self.leaves_after[0] < 0:
+            self.known = self.known - {self.leaves_after[1]}
         return super().forward(inputs) if self.calls_left >= 0 else [None] * len(inputs)
 
 
@@ -146,12 +151,27 @@ def test_base_weights_have_no_loss_to_sign_where_experts_were_lacking(
     assert of_base_weights(unmeasured, recipe, optimizer) is unmeasured
 
 
-def test_nobody_is_tried_out_with_experts_lacking(recipe: MixtureLanguageModel, hosts: LeavingHosts) -> None:
+def calls_of_evaluation(recipe: MixtureLanguageModel, hosts: LeavingHosts) -> int:
+    """How often an evaluation calls the hosts of the only layer."""
+    hosts.calls_left = 0.0
+    recipe.evaluate()
+    calls, hosts.calls_left = -int(hosts.calls_left), math.inf
+    return calls
+
+
+def test_nobody_is_tried_out_with_other_experts_in_one_of_two_measurements(
+    recipe: MixtureLanguageModel, hosts: LeavingHosts
+) -> None:
     base = [each.detach().clone() for each in recipe.model.parameters()]
     sent = {"peer": EncodedTensors.of([torch.ones_like(each) for each in base], codec("int8"))}
-    trials = ChangeTrials(recipe, cast(Any, None), lambda peer, change: None)
+    trials, calls = ChangeTrials(recipe, cast(Any, None), lambda peer, change: None), calls_of_evaluation(recipe, hosts)
     assert trials.changes_of_loss(base, sent).keys() == {"peer"}
-    hosts.calls_left = 1  # in the middle of the first of two measurements
+    hosts.leaves_after = calls, 0  # between the two measurements
+    assert trials.changes_of_loss(base, sent) == {}
+    assert trials.changes_of_loss(base, sent).keys() == {"peer"}, "it is away in both"
+    hosts.silent = {1}  # of which nobody knows yet: whether it answers is another matter each time
+    assert trials.changes_of_loss(base, sent) == {}
+    hosts.silent, hosts.calls_left = set(), 1  # in the middle of the first of two measurements
     assert trials.changes_of_loss(base, sent) == {}
     hosts.known = set()
     assert trials.changes_of_loss(base, sent) == {}

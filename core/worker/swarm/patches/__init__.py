@@ -9,6 +9,7 @@ import hivemind
 from core.errors import ErrorKind, UserError
 from core.localizable import localized
 from core.worker.swarm.patches.byte_counters import count_bytes
+from core.worker.swarm.patches.handler_tasks import forget_ended_handlers
 from core.worker.swarm.patches.matchmaking import install_epoch_matchmaking
 from core.worker.swarm.patches.message_size import limit_message_size
 from core.worker.swarm.patches.monotonic_clock import use_steady_time
@@ -38,6 +39,7 @@ def apply() -> None:
     count_bytes()
     hold_tasks()
     ignore_late_answers()
+    forget_ended_handlers()
     limit_msgpack_depth()
     use_steady_time()
     use_temp_folder_for_sockets()

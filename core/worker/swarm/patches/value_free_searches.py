@@ -48,12 +48,13 @@ def search_beside_keys() -> None:
         node_to_peer_id: dict[DHTID, PeerID] | None = None,
         **kwargs: Any,
     ) -> dict[DHTID, Any]:
-        """As hivemind's; with a ``found_callback``, which `store_many` has, nodes found a moment ago are found again."""
+        """As hivemind's; for ``store_many``, which has a ``found_callback``, nodes of a moment ago are found again."""
         key_of = {id_beside(query): query for query in queries}
         if found_callback is None:
             nearest = await search(self, tuple(key_of), *args, node_to_peer_id=node_to_peer_id, **kwargs)
             return {key_of[beside]: nodes for beside, nodes in nearest.items()}
-        peers = {} if node_to_peer_id is None else node_to_peer_id
+        peers = node_to_peer_id
+        assert peers is not None, "store_many gives both"
 
         async def found(beside: DHTID, nodes: list[DHTID], visited: set[DHTID]) -> None:
             key, known = key_of[beside], {node: peers[node] for node in nodes}
