@@ -31,6 +31,59 @@ class _Nearest:
         return time.monotonic() - self.at < NEAREST_SECONDS
 
 
+class _Searches:
+    """hivemind's ``search`` for the nodes nearest to some keys, by way of the ids beside them."""
+
+    def __init__(self, search: Callable[..., Awaitable[dict[DHTID, Any]]]) -> None:
+        self._search = search
+        self._remembered = dict[tuple[DHTID, DHTID], _Nearest]()  # by our node and the key
+
+    async def find(
+        self,
+        node: DHTNode,
+        queries: Collection[DHTID],
+        *args: Any,
+        found_callback: _Found | None = None,
+        node_to_peer_id: dict[DHTID, PeerID] | None = None,
+        **kwargs: Any,
+    ) -> dict[DHTID, Any]:
+        """As hivemind's; for ``store_many``, which gives both of these, nodes of a moment ago are found again."""
+        key_of = {id_beside(query): query for query in queries}
+        if found_callback is not None and node_to_peer_id is not None:
+            key_of = await self._recall(node, key_of, found_callback, node_to_peer_id)
+            if not key_of:
+                return {}  # who gives a callback wants no more
+            kwargs["found_callback"] = self._reporting(node, key_of, found_callback, node_to_peer_id)
+        nearest = await self._search(node, tuple(key_of), *args, node_to_peer_id=node_to_peer_id, **kwargs)
+        return {key_of[beside]: nodes for beside, nodes in nearest.items()}
+
+    async def _recall(
+        self, node: DHTNode, key_of: dict[DHTID, DHTID], found: _Found, peers: dict[DHTID, PeerID]
+    ) -> dict[DHTID, DHTID]:
+        """Tell ``found`` of the keys whose nearest nodes are remembered; the others."""
+        fresh = {key: each for (of, key), each in self._remembered.items() if of == node.node_id and each.is_fresh}
+        for key in fresh.keys() & key_of.values():
+            peers |= fresh[key].peers
+            await found(key, fresh[key].nodes, set())
+        return {beside: key for beside, key in key_of.items() if key not in fresh}
+
+    def _reporting(
+        self, node: DHTNode, key_of: dict[DHTID, DHTID], found: _Found, peers: dict[DHTID, PeerID]
+    ) -> _Found:
+        """What tells ``found`` of a key's nearest nodes, and remembers them."""
+
+        async def report(beside: DHTID, nodes: list[DHTID], visited: set[DHTID]) -> None:
+            key = key_of[beside]
+            if len(self._remembered) >= MOST_REMEMBERED:
+                self._remembered.clear()
+            if nodes:
+                known = {each: peers[each] for each in nodes}
+                self._remembered[node.node_id, key] = _Nearest(nodes, known, time.monotonic())
+            await found(key, nodes, visited)
+
+        return report
+
+
 def search_beside_keys() -> None:
     """Have hivemind's search for the nodes nearest to a key ask for the id beside it, which has the same ones.
 
@@ -38,40 +91,10 @@ def search_beside_keys() -> None:
     each report of one peer's progress makes it download everybody's, once of every node; with nine peers that was nine
     tenths of all traffic but for the averages. And it searches anew for each value that it stores.
     """
-    search, remembered = DHTNode.find_nearest_nodes, dict[tuple[DHTID, DHTID], _Nearest]()  # by our node and the key
+    searches = _Searches(DHTNode.find_nearest_nodes)
 
-    async def find_nearest_nodes(
-        self: DHTNode,
-        queries: Collection[DHTID],
-        *args: Any,
-        found_callback: _Found | None = None,
-        node_to_peer_id: dict[DHTID, PeerID] | None = None,
-        **kwargs: Any,
-    ) -> dict[DHTID, Any]:
-        """As hivemind's; for ``store_many``, which has a ``found_callback``, nodes of a moment ago are found again."""
-        key_of = {id_beside(query): query for query in queries}
-        if found_callback is None:
-            nearest = await search(self, tuple(key_of), *args, node_to_peer_id=node_to_peer_id, **kwargs)
-            return {key_of[beside]: nodes for beside, nodes in nearest.items()}
-        peers = node_to_peer_id
-        assert peers is not None, "store_many gives both"
-
-        async def found(beside: DHTID, nodes: list[DHTID], visited: set[DHTID]) -> None:
-            key, known = key_of[beside], {node: peers[node] for node in nodes}
-            if len(remembered) >= MOST_REMEMBERED:
-                remembered.clear()
-            if nodes:
-                remembered[self.node_id, key] = _Nearest(nodes, known, time.monotonic())
-            await found_callback(key, nodes, visited)
-
-        for beside, key in list(key_of.items()):
-            if (known := remembered.get((self.node_id, key))) is not None and known.is_fresh:
-                del key_of[beside]
-                peers |= known.peers
-                await found_callback(key, known.nodes, set())
-        if key_of:
-            await search(self, tuple(key_of), *args, found_callback=found, node_to_peer_id=peers, **kwargs)
-        return {}  # who gives a callback wants no more
+    async def find_nearest_nodes(self: DHTNode, queries: Collection[DHTID], *args: Any, **kwargs: Any) -> Any:
+        return await searches.find(self, queries, *args, **kwargs)
 
     DHTNode.find_nearest_nodes = find_nearest_nodes
 
