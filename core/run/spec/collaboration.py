@@ -123,7 +123,8 @@ class Collaboration(StrictStruct, kw_only=True, frozen=True):
     default_refresh_period: _RefreshSeconds = 3.0
     """Seconds between two looks at the others' progress, while no other peer is known."""
     max_refresh_period: _RefreshSeconds = 10.0
-    """Seconds between two looks at the others' progress, at most."""
+    """Seconds between two looks at the others' progress, at most; with more than ten peers, whose reports each look
+    brings, longer: up to half of ``metadata_expiration``."""
     expected_drift_peers: Annotated[float, Meta(ge=0, le=1000)] = 3.0
     """The number of peers that are expected to join within an epoch."""
     expected_drift_rate: Annotated[float, Meta(ge=0, le=10)] = 0.2

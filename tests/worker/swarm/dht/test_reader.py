@@ -5,14 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
-from hivemind.dht import DHT
+from hivemind.dht import DHT, DHTNode
+from hivemind.p2p import PeerID
+from hivemind.utils import MSGPackSerializer
 
 from core.run.multiaddr import split_peer
 from core.worker.swarm.dht.node import _count_peers
 from core.worker.swarm.dht.reader import read_dictionary
+from tests.worker.progress.dht_nodes import dht_nodes, forget_key
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
 
@@ -49,3 +53,33 @@ def test_who_was_away_is_found_by_hiveminds_own_requests_once_it_has_answered_ou
             assert found is not None and found.value["me"].value == 7
     finally:
         volunteer.shutdown()
+
+
+def test_what_decides_nothing_is_read_of_one_holder() -> None:
+    with dht_nodes(4) as nodes:
+        assert nodes[0].store("names", subkey="me", value=7, expiration_time=time.time() + 600)
+        nodes[3].run_coroutine(partial(forget_key, key="names"))
+        nodes[3].run_coroutine(count_requests)
+        assert [record.subkey for record in read_dictionary(nodes[3], "names", of_one=True)] == [packed("me")]
+        assert nodes[3].run_coroutine(requests) == 1
+
+
+async def count_requests(_dht: DHT, node: DHTNode) -> None:
+    """From now on, count whom that node is about to ask anything."""
+    ask, node.requests_counted = node.protocol.get_stub, 0
+
+    def counted(peer: PeerID) -> object:
+        node.requests_counted += 1
+        return ask(peer)
+
+    node.protocol.get_stub = counted
+
+
+async def requests(_dht: DHT, node: DHTNode) -> int:
+    """What `count_requests` has counted."""
+    return int(node.requests_counted)
+
+
+def packed(subkey: str) -> bytes:
+    """A subkey as records have it."""
+    return bytes(MSGPackSerializer.dumps(subkey))
