@@ -21,9 +21,9 @@ from tests.support.real_peers import peer_group
 
 MODES: tuple[Mode, ...] = ("gradients", "local-sgd")
 SAMPLES_PER_SECOND = 4.0  # of each
-EPOCH_SECONDS = 60.0
-MATCHMAKING_SECONDS = 5.0
-EPOCHS, MEASURED_FROM = 5, 2
+EPOCH_SECONDS = 120.0
+MATCHMAKING_SECONDS = 10.0
+EPOCHS, MEASURED_FROM = 3, 1
 LIMIT_SECONDS = 900.0  # of a crowd
 MIN_WHOLE, MAX_BYTES_PER_SECOND = 0.95, 2_000
 KEEPER, MUST_HOLD = 0, 32

@@ -115,8 +115,8 @@ def change_numbers(organiser: Peer, volunteers: Sequence[Peer]) -> None:
 
 
 def test_a_larger_target_ends_the_wait_of_epochs_that_were_too_short(group: PeerGroup) -> None:
-    """Two computers compute an epoch's samples in a second, and matchmaking alone takes three; then they need 16."""
-    short, factor = tiny(target_batch_size=round(2 * SAMPLES_PER_SECOND)), 16
+    """Two computers compute an epoch's samples in a second, and matchmaking alone takes three; then they need eight."""
+    short, factor = tiny(target_batch_size=round(2 * SAMPLES_PER_SECOND)), 8
     manifest = msgspec.structs.replace(short, steering=SteeringSpec(max_change=factor))
     organiser = group.organiser(manifest=manifest)
     peers = (organiser, group.volunteer(organiser.posted, "volunteer"))

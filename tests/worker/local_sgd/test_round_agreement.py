@@ -14,6 +14,7 @@ from hivemind.p2p import PeerID
 
 from core.protocol.events import RoundFinished
 from core.worker.swarm.aggregation.outcome import AllreduceOutcome
+from core.worker.swarm.aggregation.silent_reducers import AnswerDeadlines
 from core.worker.swarm.aggregation.unreached_reducers import UnreachedReducers
 from core.worker.swarm.averaging.allreduce import ValidatingRunner
 from core.worker.swarm.local_sgd.codecs.wire import codec
@@ -36,7 +37,8 @@ def outcome_of(member: PeerID, banned: set[PeerID]) -> AllreduceOutcome:
         invalid_senders=set(), outliers=set, norm_ratios=dict, finished=finished
     )
     runner.ordered_peer_ids = runner.sender_peer_ids = MEMBERS
-    runner.peer_id, runner._lost, runner._unreached, runner.banned_senders = member, set(), set(), banned
+    runner.peer_id, runner._lost, runner.banned_senders = member, set(), banned
+    runner._deadlines = AnswerDeadlines(len(MEMBERS), 1.0, set())
     outcome: AllreduceOutcome = pickle.loads(pickle.dumps(runner.outcome(dict.fromkeys(MEMBERS, TOLD))))
     return outcome
 

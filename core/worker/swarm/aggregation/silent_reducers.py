@@ -15,15 +15,15 @@ from collections.abc import AsyncIterator
 from hivemind.p2p import PeerID
 from hivemind.p2p.p2p_daemon_bindings.utils import ControlFailure
 
-PATIENCE, PATIENCE_WITH_DOUBTED = 0.8, 0.2  # of the time for a part
+DOUBTED_SHARE = 0.25  # of the time that others have for a part
 
 
 class AnswerDeadlines:
     """When each of the ``reducers`` of one exchange must have sent its next part.
 
     Until half of them have answered in whole, or failed, hivemind's ``reducer_timeout`` is the only limit. Then each
-    has `PATIENCE` times ``part_seconds`` for each part. Who is among the ``doubted``, who were silent in the exchange
-    before, has `PATIENCE_WITH_DOUBTED` times that; an answer takes it from there, and silence puts it there.
+    has ``part_seconds`` for each part. Who is among the ``doubted``, who were silent in the exchange before, has
+    `DOUBTED_SHARE` of that; an answer takes it from there, and silence puts it there.
     ``unreached`` are those to whom there was no way, who were silent for hivemind's time, or who were so again.
     """
 
@@ -65,6 +65,6 @@ class AnswerDeadlines:
 
     def _begin(self, peer: PeerID) -> None:
         """Give that reducer the time for one part from now on."""
-        patience = PATIENCE_WITH_DOUBTED if peer in self._doubted else PATIENCE
+        share = DOUBTED_SHARE if peer in self._doubted else 1.0
         if not self._open[peer].expired():
-            self._open[peer].reschedule(asyncio.get_running_loop().time() + patience * self._part_seconds)
+            self._open[peer].reschedule(asyncio.get_running_loop().time() + share * self._part_seconds)

@@ -225,6 +225,7 @@ class ValidatingRunner(AllReduceRunner):
 
     tensor_part_container: ValidatingContainer
     tensor_part_reducer: ValidatingReducer
+    patience = 1.0  # with a reducer once half of them have answered, in times that a part may take
     _blocked: frozenset[PeerID] = frozenset()
 
     def __init__(
@@ -254,7 +255,7 @@ class ValidatingRunner(AllReduceRunner):
         self._blocked = frozenset(blocked)
         self._lost = set[PeerID]()
         reducers = sum(parts > 0 for parts in container.num_parts_by_peer)
-        self._deadlines = AnswerDeadlines(reducers, self.sender_timeout, doubted)
+        self._deadlines = AnswerDeadlines(reducers, self.patience * self.sender_timeout, doubted)
         self._latecomer_timeout = latecomer_timeout
         container.on_part = lambda index: self._deadlines.part_came(self.ordered_peer_ids[index])
 

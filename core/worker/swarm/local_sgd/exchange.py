@@ -123,6 +123,7 @@ class DeltaRunner(ValidatingRunner):
     time, so an exchange takes twice as long.
     """
 
+    patience = 2.0  # because training may go on meanwhile, and who lacks a part has to catch up
     tensor_part_container: DeltaContainer
     tensor_part_reducer: DeltaReducer
 
