@@ -14,7 +14,7 @@ from core.protocol.codec import decode_event
 from core.protocol.events import Evaluated
 from core.run.spec.recipe import ArithmeticGPT
 from tests.attacks.swarm_attacks import harmful
-from tests.support.learning.asked_rows import rows_asked_for
+from tests.support.learning.asked_rows import rows_asked_for, seldom_but
 from tests.support.peers.learning_rows import Member, Outcome, Row, learn, local_sgd_run
 from tests.support.real_peers import peer_group
 
@@ -96,7 +96,7 @@ def outcomes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         return learn(hired, rows_asked_for(request, rows()), SIDE_BY_SIDE)
 
 
-@pytest.mark.parametrize("row", rows(), ids=lambda row: row.name)
+@pytest.mark.parametrize("row", seldom_but({row.name for row in rows()} - {FLIPPED}, rows()))
 def test_all_learn_and_have_the_same_base_weights(outcomes: dict[str, Outcome], row: Row) -> None:
     outcome = outcomes[row.name]
     assert outcome.failures == []
@@ -178,6 +178,7 @@ def test_a_reducer_that_bends_averages_is_named_by_who_averages_them_again_and_l
     assert min(outcome.counted[:3]) >= EPOCHS - 3, outcome.rounds
 
 
+@pytest.mark.faults
 @pytest.mark.rows(FLIPPED)
 def test_whose_changes_make_the_held_out_loss_worse_is_named_by_the_organiser_and_nobody_else_is(
     outcomes: dict[str, Outcome],

@@ -106,7 +106,8 @@ class PeerMonitor:
                 self._published_at = time.monotonic()
             self._details.refresh(self._optimizer.tracker.reports.keys(), self._optimizer.tracker.global_epoch)
             peers = self._statistics.peers(self._details.infos)
-            self._channel.emit(PeersSeen(peers=peers, loss=self._details.loss))
+            if peers:  # before the first look nobody is known, ourselves included
+                self._channel.emit(PeersSeen(peers=peers, loss=self._details.loss))
             if time.monotonic() - self._looked_at > TRUST_POLL_SECONDS:
                 self._looked_at = time.monotonic()
                 if self._swarm.peer_id in self._believed:

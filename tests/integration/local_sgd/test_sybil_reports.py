@@ -65,6 +65,7 @@ def crowd(log: Path, organiser: RecordedPeer) -> Iterator[None]:
             thread.join()
 
 
+@pytest.mark.faults
 def test_two_go_on_stepping_among_a_crowd_that_only_reports_and_are_told_of_rounds_without_a_step(
     recorded: RecordedPeers, tmp_path: Path
 ) -> None:

@@ -114,6 +114,7 @@ def change_numbers(organiser: Peer, volunteers: Sequence[Peer]) -> None:
     assert losses == pytest.approx([losses[0]] * len(losses), rel=0.02)
 
 
+@pytest.mark.faults
 def test_a_larger_target_ends_the_wait_of_epochs_that_were_too_short(group: PeerGroup) -> None:
     """Two computers compute an epoch's samples in a second, and matchmaking alone takes three; then they need eight."""
     short, factor = tiny(target_batch_size=round(2 * SAMPLES_PER_SECOND)), 8
