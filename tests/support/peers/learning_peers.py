@@ -168,11 +168,12 @@ class Training:
         self._together = tuple(each for each, member in zip(self._folders, row.members, strict=True) if not member.late)
         self._pids: dict[int, int] = {}
         self._spent: dict[int, Spent] = {}
+        self._started_at = 0.0
 
     def poll(self) -> Outcome | None:
         """Start whoever is due; the outcome, once the row is over."""
         for number, member in enumerate(self.row.members):
-            if number not in self._pids and self._is_due(number, member):
+            if number not in self._pids and self._is_due(number, member) and self._has_room():
                 folder = self._folders[number]
                 target = partial(live, member, self.row.epochs, folder, self._meeting_point, self._together)
                 self._pids[number] = fork(target)
@@ -184,7 +185,7 @@ class Training:
     def _has_settled(self) -> bool:
         """Whether there is nothing more to wait for."""
         if self.row.costs_from is not None:
-            return epoch_in(self._folders[0]) > self.row.epochs
+            return all(epoch_in(folder) > self.row.epochs for folder in self._folders)
         return self._settled_at() is not None
 
     def _groups(self) -> dict[int, list[Path]]:
@@ -196,6 +197,13 @@ class Training:
         now, found = time.monotonic(), self._groups() if self._spent else {}
         of_all = ((pid, found[pid]) for _, pid in sorted(self._pids.items()) if pid in self._spent)
         return [self._spent[pid].until(spent(each, now), memory_bytes(each)) for pid, each in of_all]
+
+    def _has_room(self) -> bool:
+        """Whether the next member may start; those of a crowd come one a second, as they share the computer."""
+        if self.row.costs_from is not None and time.monotonic() - self._started_at < 1.0:
+            return False
+        self._started_at = time.monotonic()
+        return True
 
     def _is_due(self, number: int, member: Member) -> bool:
         if member.late:

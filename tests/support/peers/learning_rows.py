@@ -62,7 +62,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
     ``keepers`` are the numbers of the members that the run names as such. It is given up after ``limit_seconds``, which
     a computer may need that does much else. Where ``costs_from`` is an epoch, what members cost is measured from then
-    on; such a row is over when its organiser has ended the last epoch.
+    on; such a row is over when all members have ended the last epoch.
     """
 
     name: str
