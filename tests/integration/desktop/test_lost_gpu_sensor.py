@@ -6,12 +6,10 @@ name (`tests/support/computer/gpu_worker.py`).
 
 from __future__ import annotations
 
-import json
 import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
@@ -19,12 +17,11 @@ import pytest
 from core.availability.pacing import MOST_SLOW_SHARE
 from core.availability.presets import with_preset
 from core.availability.rules import AvailabilityRules
-from core.files.folders import Folders
 from core.protocol.events import Progress
-from core.records.settings import Settings, save_settings
+from tests.integration.desktop.ruled_volunteer import Volunteer, join_with_rules
 from tests.support.computer import gpu_worker
 from tests.support.environment.fake_nvml import FakeNvml
-from tests.support.real_peers import LineProcess, Peer, peer_group
+from tests.support.real_peers import Peer, peer_group
 from tests.worker.training.test_slowed_peer import SLOWER, computing
 
 pytestmark = [pytest.mark.real, pytest.mark.faults, pytest.mark.timeout(900)]  # four minutes
@@ -33,8 +30,6 @@ LIMIT_CELSIUS, WARM, HOT = 60, 50, 95
 SLOW_SHARE = 0.3
 MORE_EPOCHS = 2
 FAILED = ("fail nvmlInitWithFlags 9", "fail nvmlDeviceGetCount_v2 999")
-
-Volunteer = LineProcess[dict[str, Any]]
 
 
 def gpu(celsius: int) -> str:
@@ -62,14 +57,13 @@ def volunteer(organiser: Peer, driver: FakeNvml, tmp_path: Path) -> Iterator[Vol
     """`workerbee join` of an owner who minds nothing but the heat of the GPU."""
     home = tmp_path / "volunteer"
     rules = msgspec.structs.replace(with_preset(AvailabilityRules(), "always"), gpu_celsius=LIMIT_CELSIUS)
-    save_settings(Folders.below(home).settings_file, Settings(availability=rules))
-    options = ["--yes", "--json", "--device", "cuda:0", "--threads", "1", "--network", "direct"]
-    client = LineProcess[dict[str, Any]](
-        [*gpu_worker.CLIENT, "join", organiser.posted, *options],
-        home / "client.log",
-        json.loads,
+    client = join_with_rules(
+        gpu_worker.CLIENT,
+        organiser.posted,
+        home,
+        rules,
+        "cuda:0",
         is_warm=False,
-        WORKERBEE_HOME=str(home),
         DBUS_SYSTEM_BUS_ADDRESS="unix:path=/nonexistent",
         DBUS_SESSION_BUS_ADDRESS="unix:path=/nonexistent",
         **{name: driver.environment[name] for name in ("LD_LIBRARY_PATH", "FAKE_NVML_STATE")},

@@ -5,22 +5,19 @@ NetworkManager is python-dbusmock, in a process of its own on a system bus of th
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 
 from core.availability.presets import with_preset
 from core.availability.rules import AvailabilityRules
-from core.files.folders import Folders
 from core.protocol.events import Progress, RoundFinished
-from core.records.settings import Settings, save_settings
 from tests.core.observers.desktop_bus.conftest import NETWORK_MANAGER, Buses, buses
+from tests.integration.desktop.ruled_volunteer import Volunteer, join_with_rules
 from tests.support.peers import slow_computer
-from tests.support.real_peers import GHOST_SECONDS, LineProcess, Peer, averaged, peer_group
+from tests.support.real_peers import GHOST_SECONDS, Peer, averaged, peer_group
 
 __all__ = ["buses"]  # the fixture
 
@@ -28,8 +25,6 @@ METERED, NOT_METERED = 1, 2
 MORE_EPOCHS = 3
 
 pytestmark = [pytest.mark.real, pytest.mark.faults, pytest.mark.timeout(900)]  # three minutes
-
-Volunteer = LineProcess[dict[str, Any]]
 
 
 @pytest.fixture
@@ -45,13 +40,12 @@ def volunteer(organiser: Peer, buses: Buses, tmp_path: Path) -> Iterator[Volunte
     buses.network_manager(METERED)
     home = tmp_path / "volunteer"
     rules = msgspec.structs.replace(with_preset(AvailabilityRules(), "always"), metered=True)
-    save_settings(Folders.below(home).settings_file, Settings(availability=rules))
-    options = ["--yes", "--json", "--device", "cpu", "--threads", "1", "--network", "direct"]
-    client = LineProcess[dict[str, Any]](
-        [*slow_computer.CLIENT, "join", organiser.posted, *options],
-        home / "client.log",
-        json.loads,
-        WORKERBEE_HOME=str(home),
+    client = join_with_rules(
+        slow_computer.CLIENT,
+        organiser.posted,
+        home,
+        rules,
+        "cpu",
         DBUS_SYSTEM_BUS_ADDRESS=buses.system_address,
         DBUS_SESSION_BUS_ADDRESS=buses.session_address,
     )

@@ -1,17 +1,13 @@
-"""What a member of a small swarm costs its computer: all processes of its group, read from Linux' ``/proc``."""
+"""What a member of a small swarm costs its computer: all processes of its group."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 from dataclasses import dataclass
-from pathlib import Path
 
 import msgspec
-
-_TICK = os.sysconf("SC_CLK_TCK")
-_PROC = Path("/proc")
-_FIRST_LEADER, _USER, _SYSTEM = 2, 11, 12  # of the numbers after a process's name: its group, and its ticks
+import psutil
 
 
 class MemberCost(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,37 +40,31 @@ class Spent:
         )
 
 
-def groups_of(leaders: frozenset[int]) -> dict[int, list[Path]]:
-    """The folders in ``/proc`` of all processes whose group one of them leads, by that one."""
-    found = {leader: list[Path]() for leader in leaders}
-    for folder in _PROC.glob("[0-9]*"):
+def groups_of(leaders: frozenset[int]) -> dict[int, list[psutil.Process]]:
+    """All processes whose group one of them leads, by that one's id."""
+    found = {leader: list[psutil.Process]() for leader in leaders}
+    for process in psutil.process_iter():
         with contextlib.suppress(OSError):
-            leader = int(_numbers(folder)[_FIRST_LEADER])
-            if leader in found:
-                found[leader].append(folder)
+            found.get(os.getpgid(process.pid), []).append(process)
     return found
 
 
-def spent(folders: list[Path], at: float) -> Spent:
-    """By the processes with those folders."""
-    ticks, written = 0, 0
-    for folder in folders:
-        with contextlib.suppress(OSError):
-            ticks += sum(map(int, _numbers(folder)[_USER : _SYSTEM + 1]))
-            if (folder / "comm").read_text().startswith("p2pd"):
-                written += int((folder / "io").read_text().partition("wchar: ")[2].split()[0])
-    return Spent(at, ticks / _TICK, written)
+def spent(processes: list[psutil.Process], at: float) -> Spent:
+    """By these processes."""
+    seconds, written = 0.0, 0
+    for process in processes:
+        with contextlib.suppress(psutil.Error):
+            times = process.cpu_times()
+            seconds += times.user + times.system
+            if process.name().startswith("p2pd"):
+                written += process.io_counters().write_chars
+    return Spent(at, seconds, written)
 
 
-def memory_bytes(folders: list[Path]) -> int:
+def memory_bytes(processes: list[psutil.Process]) -> int:
     """The processes' proportional share of memory: what they have in common counts once."""
-    kibibytes = 0
-    for folder in folders:
-        with contextlib.suppress(OSError):
-            kibibytes += int((folder / "smaps_rollup").read_text().partition("\nPss:")[2].split()[0])
-    return kibibytes * 1024
-
-
-def _numbers(folder: Path) -> list[str]:
-    """What ``stat`` tells of a process after its name, from its state on."""
-    return (folder / "stat").read_text().rpartition(")")[2].split()
+    total = 0
+    for process in processes:
+        with contextlib.suppress(psutil.Error):
+            total += int(process.memory_full_info().pss)
+    return total

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
+import psutil
 import torch
 from safetensors.torch import load_file
 
@@ -188,7 +189,7 @@ class Training:
             return all(epoch_in(folder) > self.row.epochs for folder in self._folders)
         return self._settled_at() is not None
 
-    def _groups(self) -> dict[int, list[Path]]:
+    def _groups(self) -> dict[int, list[psutil.Process]]:
         """The processes of each member that was started, by its process id."""
         return groups_of(frozenset(self._pids.values()))
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
-import secrets
 from collections.abc import Iterable
 from functools import partial
 from itertools import islice
@@ -26,6 +25,7 @@ from hivemind.proto import dht_pb2
 from hivemind.utils import MSGPackSerializer
 
 from core.worker.swarm.dht.rsa_validator import MAX_SUBKEY_BYTES, Signatures
+from core.worker.swarm.patches.value_free_searches import id_beside
 
 READ_LIMIT_SECONDS = 10.0
 MAX_PEERS_ASKED = 16
@@ -115,9 +115,16 @@ async def _read(_dht: DHT, node: DHTNode, key_id: DHTID, also_ask: tuple[str, ..
 
 async def _read_of_one(_dht: DHT, node: DHTNode, key_id: DHTID) -> list[_Value]:
     """Read our own storage and that of one of the peers that should hold the key; runs in the DHT process."""
-    nearest = node.protocol.routing_table.get_nearest_neighbors(key_id, node.num_replicas, exclude=node.node_id)
-    answer = await _ask(node, random.choice(nearest)[1], key_id) if nearest else []
+    holder = any_holder(node, key_id)
+    answer = await _ask(node, holder, key_id) if holder is not None else []
     return list(dict.fromkeys([*_own(node, key_id), *answer]))[:MAX_VALUES]
+
+
+def any_holder(node: DHTNode, key_id: DHTID) -> PeerID | None:
+    """One of the peers that should hold the key and have answered lately, by lot; ``None`` where there is none."""
+    nearest = node.protocol.routing_table.get_nearest_neighbors(key_id, node.num_replicas, exclude=node.node_id)
+    holders = [peer for _, peer in nearest if peer not in node.blacklist]
+    return random.choice(holders) if holders else None
 
 
 async def _nearest(node: DHTNode, key_id: DHTID) -> list[PeerID]:
@@ -129,7 +136,7 @@ async def _nearest(node: DHTNode, key_id: DHTID) -> list[PeerID]:
     known = list(node.protocol.routing_table.peer_id_to_uid)
     if len(known) <= MAX_PEERS_ASKED // 2:
         return known
-    beside = DHTID(int(key_id) ^ secrets.randbits(64))
+    beside = id_beside(key_id)
     nearest = await node.find_nearest_nodes([beside], k_nearest=MAX_PEERS_ASKED, exclude_self=True)
     return list(nearest[beside].values())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
@@ -85,7 +86,7 @@ class _Searches:
 
 
 def search_beside_keys() -> None:
-    """Have hivemind's search for the nodes nearest to a key ask for the id beside it, which has the same ones.
+    """Have hivemind's search for the nodes nearest to a key ask for an id beside it, which has the same ones.
 
     WORKAROUND H72: a node that is asked for its neighbours near a key also sends all that it holds under that key. So
     each report of one peer's progress makes it download everybody's, once of every node; with nine peers that was nine
@@ -100,5 +101,5 @@ def search_beside_keys() -> None:
 
 
 def id_beside(key_id: DHTID) -> DHTID:
-    """The id whose last bit is another one: at nearly the same distance from every node."""
-    return DHTID(key_id ^ 1)
+    """An id that has the same nearest nodes, and that nobody can guess, so that nothing is stored under it."""
+    return DHTID(int(key_id) ^ secrets.randbits(64))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 from functools import partial
 from typing import Any
 
@@ -12,6 +11,7 @@ from hivemind.dht.node import _SearchState
 from hivemind.dht.routing import DHTID
 from hivemind.utils import MPFuture, ValueWithExpiration
 
+from core.worker.swarm.dht.reader import any_holder
 from core.worker.swarm.patches.monotonic_clock import steady_time
 
 MARGIN_SECONDS = 5.0  # until it expires, in which a report may be gone at one node and not yet at another
@@ -73,9 +73,8 @@ class ProgressDHT:
 async def _ask_one_holder(_dht: DHT, node: DHTNode, key: str) -> ValueWithExpiration[Reports] | None:
     """What one of the nodes nearest to the key, and our own, hold under it; ``None`` where that one has nothing."""
     key_id, protocol = DHTID.generate(source=key), node.protocol
-    nearest = protocol.routing_table.get_nearest_neighbors(key_id, node.num_replicas, exclude=node.node_id)
-    holders = [peer for _, peer in nearest if peer not in node.blacklist]
-    answer = await node._call_find_with_blacklist(random.choice(holders), [key_id]) if holders else None
+    holder = any_holder(node, key_id)
+    answer = await node._call_find_with_blacklist(holder, [key_id]) if holder is not None else None
     value = answer[key_id][0] if answer else None
     if value is None:
         return None
