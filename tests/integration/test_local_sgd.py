@@ -202,7 +202,7 @@ def test_nobody_takes_more_steps_than_the_run_allows_and_who_takes_too_few_does_
 ) -> None:
     outcome = outcomes[BY_THE_CLOCK]
     assert outcome.steps[0] == MOST_STEPS < outcome.steps[1]
-    assert outcome.counted[0] >= 3 and outcome.counted[1] == 0, outcome
+    assert outcome.counted[0] >= 3 and outcome.counted[1] == 0, str(outcome)
 
 
 @pytest.mark.rows(DIFFERS)

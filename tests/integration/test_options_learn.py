@@ -163,7 +163,7 @@ def test_two_peers_learn_with(outcomes: dict[str, Outcome], name: str) -> None:
     limit = 0.98 if name == "lora" else LEARNED  # adapters to a model that knows nothing learn hardly more than nothing
     assert all(outcome.remaining_loss(member) < limit for member in range(2)), outcome.losses
     assert outcome.distance is not None, outcome.rounds
-    assert outcome.distance < agreed(name, outcome), outcome
+    assert outcome.distance < agreed(name, outcome), str(outcome)
 
 
 def agreed(name: str, outcome: Outcome) -> float:

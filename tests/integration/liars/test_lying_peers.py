@@ -76,7 +76,7 @@ def test_no_honest_peer_is_named(outcomes: dict[str, Outcome], row: str) -> None
 def test_peers_who_differ_learn_and_agree_however_they_aggregate(outcomes: dict[str, Outcome], row: str) -> None:
     outcome = outcomes[row]
     assert all(outcome.remaining_loss(member) < LEARNED for member in range(3)), outcome.losses
-    assert outcome.distance is not None and outcome.distance < AGREED_IN_STEPS, outcome
+    assert outcome.distance is not None and outcome.distance < AGREED_IN_STEPS, str(outcome)
 
 
 @pytest.mark.parametrize("lie", seldom_but(OFTEN, LIES))
