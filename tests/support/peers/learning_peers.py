@@ -29,6 +29,7 @@ import msgspec
 import psutil
 import torch
 from safetensors.torch import load_file
+from torch import Tensor
 
 from core.files.temp_folder import lock_temp_folder, remove_temp_folder
 from core.protocol.codec import decode_event
@@ -57,10 +58,11 @@ from tests.support.learning.gradient_lies import lie_in_exchanges
 from tests.support.learning.member_costs import MemberCost, Spent, groups_of, memory_bytes, spent
 from tests.support.learning.settling_peer import SettlingPeer
 from tests.support.peers import state_peers
-from tests.support.peers.learning_rows import Member, Outcome, Row
+from tests.support.peers.learning_rows import AGREED, Member, Outcome, Row
 
 LATE_FROM_EPOCH = 2
 MIN_ROUNDS = 3  # of each member with everybody
+MORE_EPOCHS = 6  # after the row's, in which a member that has missed steps of the others comes back to them
 POLL_SECONDS = 0.1
 CAUGHT_UP = re.compile(r"caught up with \S+ by (\d+) rounds")
 KEPT = re.compile(r"we were \d+ rounds behind, and keep what we have changed")
@@ -167,6 +169,7 @@ class Training:
         self.row = with_keepers(row, self._ids())
         self._meeting_point = folder / "addresses"
         self._together = tuple(each for each, member in zip(self._folders, row.members, strict=True) if not member.late)
+        self._distances: dict[int, float] = {}
         self._pids: dict[int, int] = {}
         self._spent: dict[int, Spent] = {}
         self._started_at = 0.0
@@ -212,9 +215,19 @@ class Training:
         return number == 0 or self._meeting_point.exists()
 
     def _settled_at(self) -> int | None:
-        """The first of the points that all honest members have reached with each other in their rounds."""
+        """The first of the points that all honest members have reached with each other in their rounds.
+
+        Where nobody lies or steps alone, it is the first at which they agree, if there is one in some epochs: what a
+        round may move a member is bounded (see `StateAnswers`), so who has missed steps comes back in several.
+        """
         saved = [{int(path.stem) for path in each.glob("[0-9]*.parameters")} for each in self._honest]
-        return min(filter(self._was_whole, set.intersection(*saved)), default=None)
+        whole = sorted(filter(self._was_whole, set.intersection(*saved)))
+        together = self.row.members[0].manifest.collaboration
+        is_bounded = together.mode == "gradients" and not together.use_local_updates
+        if not whole or not is_bounded or len(self._honest) < len(self._folders):
+            return min(whole, default=None)
+        agreed = next((point for point in whole if self._distance(point) < AGREED), None)
+        return whole[0] if agreed is None and whole[-1] >= whole[0] + MORE_EPOCHS else agreed
 
     def _was_whole(self, point: int) -> bool:
         """Whether all have averaged some times with each other by then, and parameters at that very point."""
@@ -323,15 +336,32 @@ class Training:
 
     def _comparison(self, point: int) -> dict[str, Any]:
         """How the members' parameters compare at that point."""
-        ended = [torch.load(folder / f"{point}.parameters") for folder in self._honest]
-        travelled = float((ended[0] - torch.load(self._folders[0] / "untrained.parameters")).norm())
-        distances = (float((one - other).norm()) for one, other in itertools.combinations(ended, 2))
+        travelled = self._travelled(point)
         moved = [float((folder / f"{point}.moved").read_text()) for folder in self._honest]
         return {
-            "distance": max(distances, default=0.0) / travelled,
+            "distance": self._distance(point),
             "moved": [each / travelled for each in moved],
-            "shared_numbers": ended[0].numel(),
+            "shared_numbers": saved_parameters(self._honest[0], str(point)).numel(),
         }
+
+    def _travelled(self, point: int) -> float:
+        """How far the first honest member has come by then."""
+        first = self._honest[0]
+        return float((saved_parameters(first, str(point)) - saved_parameters(first, "untrained")).norm())
+
+    def _distance(self, point: int) -> float:
+        """How far the honest members are apart there at the most, as a share of the way that they have come."""
+        if point not in self._distances:
+            ended = [saved_parameters(folder, str(point)) for folder in self._honest]
+            apart = (float((one - other).norm()) for one, other in itertools.combinations(ended, 2))
+            self._distances[point] = max(apart, default=0.0) / self._travelled(point)
+        return self._distances[point]
+
+
+def saved_parameters(folder: Path, name: str) -> Tensor:
+    """What a member has saved under that name."""
+    parameters: Tensor = torch.load(folder / f"{name}.parameters")
+    return parameters
 
 
 def with_keepers(row: Row, ids: Sequence[str]) -> Row:
