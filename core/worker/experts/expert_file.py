@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from pathlib import Path
 
 import msgspec
@@ -35,6 +36,7 @@ class ExpertFiles:
         self._folder, self._run_id = folder, run_id
         self._written: dict[ExpertId, int] = {}  # the steps of each that are on disk
         self.copies: dict[ExpertId, int] = {}
+        self._lock = threading.Lock()
 
     def read(self, expert: HostedExpert) -> None:
         """Have the expert go on where its file or its copy ends, the newer one; a damaged one is moved aside."""
@@ -46,7 +48,8 @@ class ExpertFiles:
         """Keep the file of another host's expert as a copy, which ``expert`` has gone on from. Raises OSError."""
         self._folder.mkdir(parents=True, exist_ok=True)
         write_atomically(self._copy_path(expert.id), data)
-        self.copies = {**self.copies, expert.id: expert.steps}
+        with self._lock:
+            self.copies = {**self.copies, expert.id: expert.steps}
 
     def copy_of(self, expert: ExpertId) -> bytes | None:
         """The file of a copy, if there is one."""

@@ -7,6 +7,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from safetensors import SafetensorError
@@ -27,6 +28,7 @@ from core.worker.swarm import ExpertStanding, NoStateError
 ATTEMPTS = 3  # at a host that is busy or does not answer
 PAUSE_SECONDS = 5.0  # between them
 OFF_SCHEDULE_SECONDS = 60.0  # at least, between two collections without a checkpoint
+SETTLING_SECONDS = 25.0  # in which all trainers have heard that the run holds, and hosts have announced what that left
 
 log = logging.getLogger(__name__)
 
@@ -71,6 +73,21 @@ class ExpertCollector:
             self._began = time.monotonic()
             self._collecting = self._start_thread("collected experts", lambda: self.run(epoch))
 
+    def collect_last(self, epoch: int) -> None:
+        """Collect what has been learned by the end of that epoch, at which the run holds.
+
+        Trainers hear of that within some seconds, so that it is looked for twice, after what is being collected now.
+        """
+        before = self._collecting
+        self._collecting = self._start_thread("last experts", lambda: self._run_last(before, epoch))
+
+    def _run_last(self, before: threading.Thread | None, epoch: int) -> None:
+        if before is not None:
+            before.join()
+        self.run(epoch)
+        if not self._channel.leaving.wait(SETTLING_SECONDS):
+            self.run(epoch)
+
     def run(self, epoch: int) -> None:
         """Collect those of that epoch; a disk that takes nothing is told, and tried again the next time."""
         left = list(self._experts)
@@ -110,11 +127,24 @@ class ExpertCollector:
     def _fetch(self, expert: ExpertId, epoch: int) -> None:
         standing = self._source.standing(expert)
         host, steps, since = self._known.get(expert, ("", 0, 0))
+        if since == epoch and standing.steps < steps and host:
+            return  # another host goes on from a copy, which is older than what is kept of this epoch
         is_same = (standing.host, standing.steps) == (host, steps)
         if not is_same or not self._kept.keep_on(expert, since, epoch):
             steps = self._kept.put(expert, epoch, self._source.signed_state_of(expert, self._shape))
         self._known[expert] = standing.host, steps, epoch
         self._ever.add(expert)
+
+
+@dataclass(frozen=True)
+class ExpertCollection:
+    """What the organiser's peer is to call: nothing happens in a run without experts.
+
+    ``on_epoch`` with every epoch, and whether a checkpoint of it is saved; ``on_hold`` with that at which it holds.
+    """
+
+    on_epoch: Callable[[int, bool], None] = lambda _epoch, _is_due: None
+    on_hold: Callable[[int], None] = lambda _epoch: None
 
 
 def expert_collection(
@@ -123,11 +153,11 @@ def expert_collection(
     files: PeerFiles,
     channel: WorkerChannel,
     start_thread: StartThread,
-) -> Callable[[int, bool], None]:
-    """What is to be called with every epoch, and whether a checkpoint of it is saved; for a run without experts too."""
+) -> ExpertCollection:
+    """That of this run, whose ``source`` is asked for the states of its experts."""
     recipe = manifest.recipe
     if source is None or not isinstance(recipe, MoeLM):
-        return lambda _epoch, _is_due: None
+        return ExpertCollection()
     collector = ExpertCollector(
         source,
         list(experts_in(recipe)),
@@ -137,4 +167,4 @@ def expert_collection(
         channel,
         start_thread,
     )
-    return collector.collect
+    return ExpertCollection(collector.collect, collector.collect_last)

@@ -15,6 +15,7 @@ from core.run.spec.experts import ExpertRole
 from core.worker.access.gate import RunGate
 from core.worker.hosting.capacity import expert_capacity
 from core.worker.hosting.expert_report import ExpertReport
+from core.worker.hosting.last_handover import LastHandover
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import Supervisor
 from core.worker.recipes import MixtureLanguageModel, Recipe
@@ -47,8 +48,10 @@ class RunExperts:
         caller: ExpertCaller | None = None,
         report: ExpertReport | None = None,
         skips: bool = False,
+        host: ExpertHost | None = None,
     ) -> None:
         self._layers, self.caller, self._report, self._skips = layers, caller, report, skips
+        self._host, self._last_handover = host, LastHandover(host)
 
     @property
     def are_away(self) -> bool:
@@ -60,6 +63,15 @@ class RunExperts:
     def are_lacking(self) -> bool:
         """Whether training has to wait for some."""
         return self.are_away and not self._skips
+
+    def know_upload(self, bits_per_second: float | None) -> None:
+        """Have copies of the experts here sent no faster than their share of such a line; ``None`` is not known."""
+        if self._host is not None:
+            self._host.know_upload(bits_per_second)
+
+    def are_needed(self) -> bool:
+        """Whether experts here have learned what the run's leader has not collected; asked once the run is over."""
+        return self._last_handover.is_needed()
 
     def watch(self, channel: WorkerChannel) -> None:
         """Say it once each time when all experts of a layer are away, and report on all of them, until we leave."""
@@ -101,7 +113,8 @@ def open_experts(
         recipe.connect(caller)
         supervisor.start("experts' hosts", caller.run)
         report = ExpertReport(list(experts_in(recipe.spec)), caller, {} if host is None else host.experts)
-        experts = RunExperts(recipe.spec.expert_layers, caller, report, recipe.spec.experts.when_away == "skip")
+        skips = recipe.spec.experts.when_away == "skip"
+        experts = RunExperts(recipe.spec.expert_layers, caller, report, skips, host)
         supervisor.start("experts", lambda: experts.watch(channel))
         yield experts
 
@@ -127,5 +140,6 @@ def _opened_host(
         hidden_size=recipe.spec.config.hidden_size,
         spec=recipe.spec.experts,
         may_train=lambda peer: not any(each in gate.barred for each in peer_ids(frozenset({peer}))),
+        is_leader=lambda peer: peer == gate.authority.leader,
         folder=swarm.folder / "experts" / manifest.run.id,
     )

@@ -6,6 +6,7 @@ import logging
 import random
 import threading
 from collections import defaultdict
+from collections.abc import Callable
 
 from core.protocol.events import LineMeasured
 from core.run.multiaddr import readable_multiaddrs
@@ -33,14 +34,21 @@ class LineMonitor:
     Only peers count that we are connected with at a public address: one in the same home, or on this very computer,
     says nothing of the line. Nothing is uploaded while the run's state arrives, which takes the line, too.
     What was measured in this network before is used until then. The ``meter`` has seen what has arrived of a state; it
-    counts where all whom we are connected with are on the internet.
+    counts where all whom we are connected with are on the internet. Beside the averagers, ``tell_host`` is told of the
+    upload, in bits a second: it sends copies of experts.
     """
 
     def __init__(
-        self, swarm: Swarm, optimizer: SwarmOptimizer, memory: LineMemory, meter: DownloadMeter, channel: WorkerChannel
+        self,
+        swarm: Swarm,
+        optimizer: SwarmOptimizer,
+        memory: LineMemory,
+        meter: DownloadMeter,
+        channel: WorkerChannel,
+        tell_host: Callable[[float | None], None] = lambda _upload: None,
     ) -> None:
         self._swarm, self._optimizer, self._memory, self._channel = swarm, optimizer, memory, channel
-        self._meter = meter
+        self._meter, self._tell_host = meter, tell_host
         self._tested: set[str] = set()
         self._failed = 0
         self._fastest = 0.0
@@ -85,17 +93,18 @@ class LineMonitor:
 
     def _use(self, upload: LineMeasured) -> None:
         self._known = upload.bits_per_second
-        self._tell_averagers()
+        self._tell_all()
 
     def limit_to(self, upload: float | None, download: float | None) -> None:
         """Reckon with a line that the owner has limited, in bits a second; while uploads are, nothing is measured."""
         self._limit, self._download = upload, download
-        self._tell_averagers()
+        self._tell_all()
 
-    def _tell_averagers(self) -> None:
+    def _tell_all(self) -> None:
         upload = min((figure for figure in (self._known, self._limit) if figure is not None), default=None)
         for averager in self._optimizer.averagers:
             averager.know_upload(upload, self._download)
+        self._tell_host(upload)
 
     def _connected(self) -> dict[str, bool]:
         """The ids of the direct peers that we are connected with, and whether all of that goes through the internet."""

@@ -39,7 +39,7 @@ from core.worker.process.supervisor import StartThread, Supervisor
 from core.worker.process.watchdog import watch_child_processes
 from core.worker.roles.participation import RunParticipation, open_participation
 from core.worker.roles.preparation import ParticipationConfig
-from core.worker.roles.steering.organiser import steer
+from core.worker.roles.steering.organiser import Saving, steer
 from core.worker.roles.steering.succession import LeaderWatch, PublishedRun, as_organiser, as_successor
 from core.worker.swarm import (
     BlockListPublisher,
@@ -102,10 +102,10 @@ def _publish_and_train(
         LeaderWatch(run, swarm, participation.know_authority, channel).start(start_thread)
         evaluation_log.start(start_thread)
         BlockListPublisher(swarm, manifest.run.id, keys.block_list_file).start(start_thread, channel.leaving)
-        channel.emit(published := _published(manifest, swarm.addresses(), keys))
-        _start_address_test(command, swarm, published, participation, channel, start_thread)
-        steer(swarm, manifest, keys.control_file, participation, checkpoints, channel, start_thread, rollback)
-        collect = expert_collection(manifest, participation.experts.caller, keys, channel, start_thread)
+        _tell_address(command, swarm, manifest, keys, participation, channel, start_thread)
+        collection = expert_collection(manifest, participation.experts.caller, keys, channel, start_thread)
+        saving = Saving(checkpoints.save, collection.on_hold)
+        steer(swarm, manifest, keys.control_file, participation, saving, channel, start_thread, rollback)
 
         def on_epoch(of_our_own: Evaluated) -> None:
             evaluated = participation.of_base_weights(of_our_own)
@@ -113,7 +113,7 @@ def _publish_and_train(
             refresh_mirror(evaluated.epoch)
             if is_due := evaluated.epoch % min(command.checkpoint_every_epochs, optimizer.max_checkpoint_epochs) == 0:
                 checkpoints.save(evaluated.epoch, evaluated.loss)
-            collect(evaluated.epoch, is_due)
+            collection.on_epoch(evaluated.epoch, is_due)
 
         participation.run_training(on_epoch)
         _save_last(run, checkpoints, optimizer)
@@ -150,15 +150,17 @@ def _save_last(run: PublishedRun, checkpoints: Checkpoints, optimizer: SwarmOpti
         checkpoints.save_last(optimizer.local_epoch)
 
 
-def _start_address_test(
+def _tell_address(
     command: Publish,
     swarm: Swarm,
-    published: Published,
+    manifest: RunManifest,
+    keys: PeerFolder,
     participation: RunParticipation,
     channel: WorkerChannel,
     start_thread: StartThread,
 ) -> None:
-    """Ask from now on whether newcomers reach the address that is posted, for us and for whoever watches the fleet."""
+    """Say what is posted, and ask from now on whether newcomers reach it, for us and for whoever watches the fleet."""
+    channel.emit(published := _published(manifest, swarm.addresses(), keys))
     known = ReachabilityCache(DataFolder(Path(command.home)).reachability_file)
     tester = PostedAddressTester(swarm, published.addresses, known, channel, participation.note_reachability)
     start_thread("posted address", tester.run)

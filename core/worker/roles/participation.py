@@ -212,7 +212,7 @@ def open_participation(
                 ContributionReporter(channel, optimizer, monitor, lambda: link.problem),
                 link,
                 LanPeers(swarm, manifest.run.id, peer_cache),
-                *_monitors(swarm, manifest, config, optimizer, prepared, counters, gate, channel),
+                *_monitors(swarm, manifest, config, optimizer, prepared, counters, gate, channel, experts),
                 channel,
                 supervisor,
                 numbers,
@@ -247,6 +247,7 @@ def _monitors(
     counters: _Counters,
     gate: RunGate,
     channel: WorkerChannel,
+    experts: RunExperts,
 ) -> tuple[PeerMonitor, LineMonitor]:
     """What tells the others of us and hears of them, and what measures our line."""
     _, ledger, counter, findings = counters
@@ -254,7 +255,7 @@ def _monitors(
     info = PeerInfo(name=config.public_name, device=device_model(config.device))
     return (
         PeerMonitor(swarm, manifest, info, optimizer, checks, ledger, counter, findings, gate, channel),
-        LineMonitor(swarm, optimizer, config.line_memory, config.download_meter, channel),
+        LineMonitor(swarm, optimizer, config.line_memory, config.download_meter, channel, experts.know_upload),
     )
 
 

@@ -246,8 +246,15 @@ class Volunteer:
         def tell(control: ControlValue) -> None:
             self._channel.emit(watcher.steered(control))
 
-        follower = SteeringFollower(poll, participation, tell, self._channel, is_organiser=False, rollback=run.rollback)
-        follower.start(self._supervisor.start)
+        SteeringFollower(
+            poll,
+            participation,
+            tell,
+            self._channel,
+            is_organiser=False,
+            rollback=run.rollback,
+            is_needed=participation.experts.are_needed,
+        ).start(self._supervisor.start)
 
 
 class ManifestWatcher:

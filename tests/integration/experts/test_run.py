@@ -6,6 +6,7 @@ import contextlib
 import math
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -77,9 +78,9 @@ def in_mode(mode: Mode, together: Collaboration) -> Collaboration:
 class Swarm:
     """Its organiser, who keeps the state, its hosts and its trainers."""
 
-    def __init__(self, group: RecordedPeers, manifest: RunManifest) -> None:
+    def __init__(self, group: RecordedPeers, manifest: RunManifest, **wishes: Any) -> None:
         self.group, self.manifest = group, manifest
-        self.organiser = group.organiser(manifest=manifest, train=False)
+        self.organiser = group.organiser(manifest=manifest, train=False, **wishes)
         self.hosts = [self.joined(f"host-{number}", "host", len(self.experts) // HOSTS) for number in range(HOSTS)]
         self.trainers = [self.joined(f"trainer-{number}", "train", None) for number in range(2)]
         self._had_said: dict[Peer, int] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
@@ -135,6 +136,39 @@ def test_each_peer_has_so_many_tokens_a_second_and_so_many_requests_at_a_time() 
     clock.now = 2.0
     assert quotas.admit("greedy", 20) and not quotas.admit("greedy", 1)
     assert not quotas.admit("huge", 101)
+
+
+async def states_sent(server: ExpertServer, asker: str, pieces: int | None) -> None:
+    """Ask for an expert's whole state, and hang up after so many messages."""
+    context: Any = SimpleNamespace(remote_id=PeerID.from_base58(asker))
+    replies = server.rpc_whole_state(request(CallHeader(1, 0)), context)
+    async for _message in replies:
+        if pieces is not None and (pieces := pieces - 1) == 0:
+            break
+    await replies.aclose()  # type: ignore[attr-defined]
+
+
+def test_an_expert_is_handed_over_once_the_leader_of_the_run_was_sent_all_of_its_state() -> None:
+    leader, stranger = Identity.create().peer_id, Identity.create().peer_id
+    with ThreadPoolExecutor(1) as executor:
+        server = ExpertServer(
+            {}, executor, lambda _: True, HostLimits(), lambda _: (bytes(200_000), 7, b"signed"), leader.__eq__
+        )
+        asyncio.run(states_sent(server, stranger, None))
+        asyncio.run(states_sent(server, leader, 2))
+        assert server.handed_over == {}
+        asyncio.run(states_sent(server, leader, None))
+    assert server.handed_over == {ExpertId(1, 0): 7}
+
+
+def test_states_are_sent_no_faster_than_their_share_of_a_line_that_is_known() -> None:
+    peer = Identity.create().peer_id
+    with ThreadPoolExecutor(1) as executor:
+        server = ExpertServer({}, executor, lambda _: True, HostLimits(), lambda _: (bytes(500_000), 7, b"signed"))
+        server.know_upload(8e6)  # half of which is for states: a second, of which a quarter may come at once
+        began = time.monotonic()
+        asyncio.run(states_sent(server, peer, None))
+        assert time.monotonic() - began > 0.6
 
 
 class SlowExpert(HostedExpert):

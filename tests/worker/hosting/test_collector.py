@@ -165,6 +165,24 @@ def test_it_collects_with_every_checkpoint_and_once_a_minute_where_an_expert_has
     assert organiser.started == 2, "no expert is new"
 
 
+def test_where_the_run_holds_it_is_collected_twice_and_no_older_copy_takes_the_place_of_what_is_there(
+    organiser: Organiser,
+) -> None:
+    one, other = organiser.hosts.experts.values()
+    learn(one, 3)
+    learn(other, 1)
+    organiser.channel.leaving.in_pause = lambda: learn(other, 1) if other.steps < 2 else None
+    copy = HostedExpert(ONE, HIDDEN, SPEC)
+    learn(copy, 2)
+    organiser.collector.collect_last(7)
+    assert organiser.kept.read(OTHER, 7)["expand.bias"].equal(other.state()["expand.bias"]) and other.steps == 2
+    organiser.hosts.experts[ONE], organiser.hosts.host[ONE] = copy, "b"
+    organiser.collector.run(7)
+    assert organiser.kept.read(ONE, 7)["expand.bias"].equal(one.state()["expand.bias"])
+    organiser.collector.run(8)
+    assert organiser.kept.read(ONE, 8)["expand.bias"].equal(copy.state()["expand.bias"])
+
+
 def test_a_disk_that_takes_nothing_is_told(organiser: Organiser) -> None:
     organiser.kept.folder.write_bytes(b"a file where the folder is to be")
     organiser.collector.run(10)

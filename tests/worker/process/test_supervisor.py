@@ -240,10 +240,17 @@ def start_experts(supervisor: Any) -> None:
         replaced.enter_context(run_experts.open_experts(THROWS, tiny(), recipe, THROWS, THROWS, LEAVING, supervisor))
 
 
-def start_collector(supervisor: Any) -> None:
+def collector_of(supervisor: Any) -> ExpertCollector:
     kept: Any = SimpleNamespace(epochs=dict)
-    collector = ExpertCollector(THROWS, [ExpertId(1, 0)], THROWS, kept, THROWS, LEAVING, supervisor.start)
-    collector.collect(1, True)
+    return ExpertCollector(THROWS, [ExpertId(1, 0)], THROWS, kept, THROWS, LEAVING, supervisor.start)
+
+
+def start_collector(supervisor: Any) -> None:
+    collector_of(supervisor).collect(1, True)
+
+
+def start_last_collection(supervisor: Any) -> None:
+    collector_of(supervisor).collect_last(1)
 
 
 STARTED: dict[str, Callable[[Any], None]] = {
@@ -263,6 +270,7 @@ STARTED: dict[str, Callable[[Any], None]] = {
     "export leave": start_export,
     "event writer": start_channel,
     "gate": start_training,
+    "last experts": start_last_collection,
     "leader": start_leader,
     "leave": start_training,
     "manifest updates": lambda supervisor: follow_manifest(PATIENT, THROWS, supervisor),

@@ -29,11 +29,13 @@ class Averager:
 
 
 def test_a_download_limit_does_not_pass_for_a_slow_upload_and_a_lifted_limit_is_forgotten() -> None:
-    averager, nobody = Averager(), cast(Any, None)
-    monitor = LineMonitor(nobody, cast(Any, SimpleNamespace(averagers=[averager])), nobody, nobody, nobody)
+    averager, nobody, host = Averager(), cast(Any, None), list[float | None]()
+    optimizer = cast(Any, SimpleNamespace(averagers=[averager]))
+    monitor = LineMonitor(nobody, optimizer, nobody, nobody, nobody, host.append)
     for limits in ((2e6, None), (None, 8e6), (None, None)):
         monitor.limit_to(*limits)
     assert averager.told == [(2e6, None), (None, 8e6), (None, None)]
+    assert host == [2e6, None, None]
 
 
 class Arriving:

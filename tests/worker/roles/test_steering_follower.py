@@ -36,6 +36,21 @@ def test_a_peer_leaves_an_ended_run_at_once_and_one_that_drains_after_the_epoch(
     assert is_dismissed(control, epoch) is leaves
 
 
+@pytest.mark.parametrize("state", ["ended", "draining"])
+def test_who_is_needed_at_the_end_holds_and_leaves_afterwards(state: OrderState) -> None:
+    peer: Any = Standing()
+    needed = iter([True, True, False])
+    control = ControlValue(run_id="sums", order=Order(state=state, at_epoch=7))
+    follower = SteeringFollower(
+        lambda: control, peer, lambda control: None, peer, is_organiser=False, is_needed=lambda: next(needed)
+    )
+    for _ in range(2):
+        follower.look()
+        assert peer.is_held and not peer.leaving.is_set()
+    follower.look()
+    assert peer.leaving.is_set()
+
+
 class Standing:
     """Stands for a peer that trains, and for its channel."""
 

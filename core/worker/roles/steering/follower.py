@@ -52,6 +52,7 @@ class SteeringFollower:
 
     The organiser's own peer holds where others leave, and goes on to publish the order. Where there has been another
     ``rollback`` than the last one before this peer began, every peer ends, for its client to begin anew with it.
+    Who is dismissed stays as long as it ``is_needed``, and computes nothing meanwhile.
     """
 
     def __init__(
@@ -64,10 +65,11 @@ class SteeringFollower:
         is_organiser: bool,
         rollback: Rollback | None = None,
         poll_seconds: float = POLL_SECONDS,
+        is_needed: Callable[[], bool] = lambda: False,
     ) -> None:
         self._poll, self._peer, self._tell, self._channel = poll, peer, tell, channel
         self._is_organiser, self._rollback, self._poll_seconds = is_organiser, rollback, poll_seconds
-        self._told_number = 0
+        self._told_number, self._is_needed = 0, is_needed
 
     def start(self, start_thread: StartThread) -> None:
         """Obey what there is at once, and what comes in the background, until we leave."""
@@ -95,7 +97,7 @@ class SteeringFollower:
             self._channel.leave()
             return
         is_over = is_dismissed(control, self._peer.local_epoch)
-        if is_over and not self._is_organiser:
+        if is_over and not self._is_organiser and not self._is_needed():
             self._channel.leave()
         elif not is_same(control.rollback, self._rollback):
             detail = localized("All go on from epoch %1.", least_epoch(control.rollback))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -16,9 +17,16 @@ from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import StartThread
 from core.worker.roles.steering.follower import Steerable, SteeringFollower
 from core.worker.swarm import ControlPublisher, Swarm
-from core.worker.training.checkpoint import Checkpoints
 
 FILE_POLL_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class Saving:
+    """What saves the run's state at an epoch, in the background: its ``checkpoint``, and what its ``experts`` know."""
+
+    checkpoint: Callable[[int], None]
+    experts: Callable[[int], None]
 
 
 def steer(
@@ -26,7 +34,7 @@ def steer(
     manifest: RunManifest,
     path: Path,
     peer: Steerable,
-    checkpoints: Checkpoints,
+    saving: Saving,
     channel: WorkerChannel,
     start_thread: StartThread,
     rollback: Rollback | None,
@@ -50,7 +58,7 @@ def steer(
 
     publisher = ControlPublisher(swarm, manifest.run.id, path, completed)
     publisher.start(start_thread)
-    held, seconds = _Holding(peer, checkpoints), FILE_POLL_SECONDS
+    held, seconds = _Holding(peer, saving), FILE_POLL_SECONDS
     follower = SteeringFollower(
         publisher.poll, held, tell, channel, is_organiser=True, rollback=rollback, poll_seconds=seconds
     )
@@ -72,8 +80,8 @@ def _told(manifest: RunManifest, organiser: str, control: ControlValue) -> RunFo
 class _Holding:
     """The organiser's peer, which saves its state whenever it begins to hold."""
 
-    def __init__(self, peer: Steerable, checkpoints: Checkpoints) -> None:
-        self._peer, self._checkpoints, self._is_held = peer, checkpoints, False
+    def __init__(self, peer: Steerable, saving: Saving) -> None:
+        self._peer, self._saving, self._is_held = peer, saving, False
 
     @property
     def local_epoch(self) -> int:
@@ -82,7 +90,8 @@ class _Holding:
     def hold(self, is_held: bool) -> None:
         self._peer.hold(is_held)
         if is_held and not self._is_held and self.local_epoch:  # before that there is nothing that was learned
-            self._checkpoints.save(self.local_epoch)
+            self._saving.checkpoint(self.local_epoch)
+            self._saving.experts(self.local_epoch)
         self._is_held = is_held
 
     def require_version(self, minimum: str) -> None:

@@ -20,7 +20,7 @@ from core.worker.experts.calls import ExpertInput
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.experts.announcements import Hosted, announced_experts, guard_announcements
 from core.worker.swarm.experts.directory import ExpertDirectory
-from core.worker.swarm.experts.handover import fetch_state, longest_state
+from core.worker.swarm.experts.handover import fetch_state, longest_seconds
 from core.worker.swarm.experts.host import ExpertHost
 from core.worker.swarm.experts.messages import CallHeader, most_tokens, reply_header, request, tensors_in
 from core.worker.swarm.experts.p2p_thread import P2PThread
@@ -30,8 +30,6 @@ from core.worker.swarm.experts.traffic import AskedTokens, ExpertStanding
 
 LOOK_SECONDS = 5.0  # from one look into the DHT to the next
 PROBE_SECONDS = 10.0
-STATE_SECONDS = 60.0  # in which the state of an expert is there, and as long as it takes at the slowest:
-SLOWEST_BYTES_A_SECOND = 125_000  # 1 Mbit/s
 _Kind = Literal["forward", "backward"]
 
 log = logging.getLogger(__name__)
@@ -115,7 +113,7 @@ class ExpertCaller:
 
     async def _signed_state(self, host: str, expert: ExpertId, shape: ExpertShape) -> bytes:
         try:
-            async with asyncio.timeout(STATE_SECONDS + longest_state(shape) / SLOWEST_BYTES_A_SECOND):
+            async with asyncio.timeout(longest_seconds(shape)):
                 data, _steps = await fetch_state(self._thread.p2p, self._run_id, host, expert, shape)
         except TimeoutError as error:
             raise NoStateError("it takes too long") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from typing import Any
@@ -14,13 +15,13 @@ from core.worker.experts.expert_file import ExpertFiles
 from core.worker.experts.hosted_expert import HostedExpert
 from core.worker.swarm.experts.announcements import Hosted, Steps
 from core.worker.swarm.experts.assignment import ranked
+from core.worker.swarm.experts.handover import longest_seconds
 from core.worker.swarm.experts.p2p_thread import P2PThread
 from core.worker.swarm.experts.state_download import NoStateError
 
 COPIES = 1  # of each expert, beside the host that answers for it
 COPY_SECONDS = 10.0  # at least, between two copies of an expert
 MAX_COPIES = 256  # in one host's folder
-FETCH_SECONDS = 120.0
 
 Fetch = Callable[[str, ExpertId, Any], Coroutine[Any, Any, tuple[bytes, int]]]
 
@@ -46,15 +47,23 @@ class CopyKeeper:
         self._tried_at: dict[ExpertId, float] = {}
 
     def keep(self, others: Mapping[str, Hosted]) -> bool:
-        """Fetch what is due from who announces it, and say whether there was anything; blocks meanwhile."""
-        now, has_copied = time.monotonic(), False
-        for expert, host, steps in _duties(self._own, others):
-            is_new = steps > self._files.copies.get(expert, 0)
-            is_full = expert not in self._files.copies and len(self._files.copies) >= MAX_COPIES
-            if is_new and not is_full and now - self._tried_at.get(expert, -COPY_SECONDS) >= COPY_SECONDS:
-                self._tried_at[expert] = now
-                has_copied |= self._copy(expert, host)
-        return has_copied
+        """Fetch one of those that are due from who announces it, and say whether it is here; blocks meanwhile.
+
+        It is the one that was tried longest ago: where a line carries less than is learned, no expert is left behind.
+        """
+        due = {expert: host for expert, host, steps in _duties(self._own, others) if self._is_due(expert, steps)}
+        if not due:
+            return False
+        expert = min(due, key=lambda each: self._tried_at.get(each, -math.inf))
+        self._tried_at[expert] = time.monotonic()
+        return self._copy(expert, due[expert])
+
+    def _is_due(self, expert: ExpertId, steps: int) -> bool:
+        copies = self._files.copies
+        if expert not in copies and len(copies) >= MAX_COPIES:
+            return False
+        waited = time.monotonic() - self._tried_at.get(expert, -math.inf)
+        return steps > copies.get(expert, 0) and waited >= COPY_SECONDS
 
     def fetch_newest(self, expert: ExpertId, copies: Mapping[str, Steps]) -> None:
         """Fetch that expert from who announces the newest copy, if it is newer than ours; blocks meanwhile."""
@@ -66,7 +75,7 @@ class CopyKeeper:
         scratch = self._untrained(expert)
         fetching = self._thread.submit(self._fetch(host, expert, scratch.shape))
         try:
-            data, _steps = fetching.result(FETCH_SECONDS)
+            data, _steps = fetching.result(longest_seconds(scratch.shape))
             self._files.restore(scratch, data)
             self._files.write_copy(scratch, data)
         except (NoStateError, SafetensorError, ValueError, KeyError, OSError, TimeoutError) as error:

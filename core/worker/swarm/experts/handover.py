@@ -19,6 +19,8 @@ from core.worker.swarm.experts.state_download import NoStateError, received
 
 MAX_RECORD_BYTES = 1024
 _HEADER_BYTES = 16 * 1024  # of safetensors: the names and shapes of some tensors
+STATE_SECONDS = 60.0  # in which a state is there, and as long as it takes at the slowest:
+SLOWEST_BYTES_A_SECOND = 31_250  # half of what a host sends at least, to two at a time (`LineShare`)
 _BYTES_OF_PARAMETER = 12  # its weight and AdamW's two statistics, in float32
 _KIND = b"workerbee expert state 1:"
 
@@ -53,6 +55,11 @@ def checked_state(run_id: str, expert: ExpertId, signed: bytes, data: bytes, hos
 def longest_state(shape: ExpertShape) -> int:
     """The most bytes that the state of an expert has."""
     return _BYTES_OF_PARAMETER * expert_parameters(shape.hidden_size, shape.expansion) + _HEADER_BYTES
+
+
+def longest_seconds(shape: ExpertShape) -> float:
+    """How long the state of an expert may be on its way, in seconds."""
+    return STATE_SECONDS + longest_state(shape) / SLOWEST_BYTES_A_SECOND
 
 
 async def fetch_state(p2p: P2P, run_id: str, host: str, expert: ExpertId, shape: ExpertShape) -> tuple[bytes, int]:

@@ -8,7 +8,7 @@ import contextlib
 import logging
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -27,10 +27,11 @@ from core.worker.swarm.experts.copies import CopyKeeper
 from core.worker.swarm.experts.handover import fetch_state, sign_state
 from core.worker.swarm.experts.p2p_thread import START_SECONDS, P2PThread
 from core.worker.swarm.experts.quotas import HostLimits
-from core.worker.swarm.experts.server import ExpertServer, MayTrain
+from core.worker.swarm.experts.server import ExpertServer, IsPeer
 
 ANNOUNCE_SECONDS = 10.0
 LOOK_SECONDS = 5.0  # between looks at what other hosts announce
+COPY_LOOK_SECONDS = 1.0  # between looks for an expert of which a copy is due
 ORPHAN_SECONDS = 1.0  # the same, while nobody answers for some expert
 SAVE_SECONDS = 30.0
 STEP_SECONDS = 0.5  # between looks for an expert whose gradients have waited for long enough
@@ -42,7 +43,8 @@ class ExpertHost:
     """Answers for some experts of a run on a computer that others reach; `close` it before the swarm.
 
     Of the ``wanted`` ones it takes those that nobody answers for, ``capacity`` at the most; they go on where their
-    files in the ``folder`` end. What has to be done again and again is done in `run`, in a thread of its own.
+    files in the ``folder`` end. Who ``is_leader`` collects them. What has to be done again and again is done in `run`,
+    in a thread of its own.
     """
 
     def __init__(
@@ -54,8 +56,9 @@ class ExpertHost:
         capacity: int,
         hidden_size: int,
         spec: ExpertsSpec,
-        may_train: MayTrain,
+        may_train: IsPeer,
         folder: Path,
+        is_leader: IsPeer = lambda _peer: False,
         device: torch.device = torch.device("cpu"),  # noqa: B008 - a constant
         limits: HostLimits = HostLimits(),  # noqa: B008 - a constant
     ) -> None:
@@ -66,9 +69,11 @@ class ExpertHost:
         self._files = ExpertFiles(folder, run_id)
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="experts")
         self._looking = ThreadPoolExecutor(1, thread_name_prefix="experts-elsewhere")  # one look at a time
+        self._copying = ThreadPoolExecutor(1, thread_name_prefix="experts-copied")  # one copy at a time
+        self._others: Mapping[str, Hosted] = {}  # as they were looked at last
         guard_announcements(swarm.dht, run_id)
         self._thread = P2PThread(swarm.dht, "expert-host")
-        self._server = ExpertServer(self.experts, self._executor, may_train, limits, self._signed_state)
+        self._server = ExpertServer(self.experts, self._executor, may_train, limits, self._signed_state, is_leader)
         adding = self._server.add_p2p_handlers(self._thread.p2p, namespace=run_id)
         self._thread.submit(adding).result(START_SECONDS)
         fetch = partial(fetch_state, self._thread.p2p, run_id)
@@ -80,6 +85,21 @@ class ExpertHost:
     def peer_id(self) -> str:
         """The id of the peer that trainers ask for these experts."""
         return self._swarm.peer_id
+
+    @property
+    def copies(self) -> Steps:
+        """Those of which only the state is here, by their steps."""
+        return {expert: steps for expert, steps in self._files.copies.items() if expert not in self.experts}
+
+    @property
+    def not_handed_over(self) -> list[ExpertId]:
+        """The experts here that have taken steps since the run's leader was sent their state."""
+        here, sent = list(self.experts.values()), self._server.handed_over
+        return [each.id for each in here if each.steps > sent.get(each.id, 0)]
+
+    def know_upload(self, bits_per_second: float | None) -> None:
+        """Send copies no faster than their share of such a line, in bits a second; as fast as it can for ``None``."""
+        self._server.know_upload(bits_per_second)
 
     def run(self) -> None:
         """Announce, take, save and step experts until `close`; raises whatever goes wrong meanwhile."""
@@ -94,7 +114,8 @@ class ExpertHost:
         self._has_closed = True
         self._thread.close()
         announce(self._swarm.dht, self._swarm.identity, self._run_id, Hosted({}))
-        self._looking.shutdown(wait=False, cancel_futures=True)
+        for each in (self._looking, self._copying):
+            each.shutdown(wait=False, cancel_futures=True)
         self._executor.shutdown()
         self._save()
 
@@ -114,7 +135,12 @@ class ExpertHost:
 
     async def _keep_up(self) -> None:
         async with asyncio.TaskGroup() as loops:  # where one fails, the others end
-            for each in (self._keep_announcing(), self._keep_looking(), self._keep_learning()):
+            for each in (
+                self._keep_announcing(),
+                self._keep_looking(),
+                self._keep_copying(),
+                self._keep_learning(),
+            ):
                 loops.create_task(each)
 
     async def _keep_announcing(self) -> None:
@@ -126,12 +152,21 @@ class ExpertHost:
                     await self._has_news.wait()
 
     async def _keep_looking(self) -> None:
-        """Take, drop and copy experts; none of that holds up an announcement, for however long it blocks."""
+        """Take and drop experts; none of that holds up an announcement, for however long it blocks."""
         loop = asyncio.get_running_loop()
         while True:
             if await loop.run_in_executor(self._looking, self._look):
                 self._has_news.set()
             await asyncio.sleep(ORPHAN_SECONDS if self._assignment.has_orphans else LOOK_SECONDS)
+
+    async def _keep_copying(self) -> None:
+        """Fetch copies, each for as long as its line takes: what is to be taken meanwhile does not wait for that."""
+        loop = asyncio.get_running_loop()
+        while True:
+            if await loop.run_in_executor(self._copying, lambda: self._keeper.keep(self._others)):
+                self._has_news.set()
+            else:
+                await asyncio.sleep(COPY_LOOK_SECONDS)
 
     async def _keep_learning(self) -> None:
         """Let those take their step that have waited for long enough, and save what was learned."""
@@ -146,14 +181,15 @@ class ExpertHost:
     def _announce(self) -> None:
         here = list(self.experts.values())
         steps, tokens = {each.id: each.steps for each in here}, {each.id: each.trained_tokens for each in here}
-        announce(self._swarm.dht, self._swarm.identity, self._run_id, Hosted(steps, self._copies(), tokens))
+        announce(self._swarm.dht, self._swarm.identity, self._run_id, Hosted(steps, self.copies, tokens))
 
     def _look(self) -> bool:
         """Take and drop experts, as what all hosts announce makes it right; whether there were any."""
         others = announced_experts(self._swarm.dht, self._run_id)
         others.pop(self.peer_id, None)
+        self._others = others
         held = {each.id: Held(each.steps, each.trained_tokens) for each in list(self.experts.values())}
-        changes = self._assignment.changes(others, held, self._copies())
+        changes = self._assignment.changes(others, held, self.copies)
         for expert in changes.drop:
             log.info("expert %s is another host's", expert)
             self._executor.submit(self._files.write, self.experts.pop(expert)).result()  # after what it still learns
@@ -164,15 +200,10 @@ class ExpertHost:
             self._files.write(taken)
             log.info("answers for expert %s, after %d steps", expert, taken.steps)
             self.experts[expert] = taken
-        has_copied = self._keeper.keep(others)
-        return bool(changes.take or changes.drop or has_copied)
+        return bool(changes.take or changes.drop)
 
     def _untrained(self, expert: ExpertId) -> HostedExpert:
         return HostedExpert(expert, self._hidden_size, self._spec, self._device)
-
-    def _copies(self) -> Steps:
-        """Those of which only the state is here, by their steps."""
-        return {expert: steps for expert, steps in self._files.copies.items() if expert not in self.experts}
 
     def _signed_state(self, expert: ExpertId) -> tuple[bytes, int, bytes] | None:
         """The file of an expert or a copy, its steps and the signed record of it."""

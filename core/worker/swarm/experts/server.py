@@ -28,8 +28,8 @@ log = logging.getLogger(__name__)
 
 StateOf = Callable[[ExpertId], tuple[bytes, int, bytes] | None]
 """The file of an expert that a host answers for or has a copy of, its steps, and the signed record of both."""
-MayTrain = Callable[[str], bool]
-"""Whether the peer of that id may have experts trained by its gradients: the run's rule."""
+IsPeer = Callable[[str], bool]
+"""Whether something is so of the peer of that id: that its gradients may train experts, or that it leads the run."""
 
 
 class _RefusedError(Exception):
@@ -47,13 +47,19 @@ class ExpertServer(ServicerBase):
         self,
         experts: Mapping[ExpertId, HostedExpert],
         executor: Executor,
-        may_train: MayTrain,
+        may_train: IsPeer,
         limits: HostLimits,
         state_of: StateOf,
+        is_leader: IsPeer = lambda _peer: False,
     ) -> None:
         self._experts, self._executor, self._may_train = experts, executor, may_train
-        self._state_of = state_of
+        self._state_of, self._is_leader = state_of, is_leader
+        self.handed_over: dict[ExpertId, int] = {}  # the steps of each state that the run's leader was sent last
         self._quotas, self._slots = Quotas(limits), Slots()
+
+    def know_upload(self, bits_per_second: float | None) -> None:
+        """Send states no faster than their share of such a line: the rest is for answers, whose end trainers await."""
+        self._slots.share.upload = bits_per_second
 
     async def rpc_forward(self, request: runtime_pb2.ExpertRequest, context: P2PContext) -> runtime_pb2.ExpertResponse:
         """What the expert makes of some tokens, (tokens, hidden)."""
@@ -94,10 +100,13 @@ class ExpertServer(ServicerBase):
             yield first
             for start in range(0, len(data), PIECE_BYTES):
                 piece = data[start : start + PIECE_BYTES]
+                await self._slots.share.wait(len(piece))
                 yield runtime_pb2.ExpertResponse(tensors=[runtime_pb2.Tensor(buffer=piece)])
                 if not self._slots.holds(slot):
                     return
                 slot.touch()
+            if signed and self._is_leader(context.remote_id.to_base58()):
+                self.handed_over[expert] = steps
         except _RefusedError as error:
             yield reply(ReplyHeader(error.refusal))
         finally:
