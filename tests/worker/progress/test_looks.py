@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from functools import partial
+from itertools import pairwise
 from typing import Any, cast
 
 import pytest
@@ -17,6 +18,7 @@ from tests.worker.progress.dht_nodes import answers, count_answers, dht_nodes, f
 
 KEY = "sums_progress"
 PEERS = {"first": 1, "second": 2, "third": 3}
+MANY_LOOKS = 60  # of which no kind is missing that comes by lot
 
 
 @pytest.fixture
@@ -47,6 +49,20 @@ def test_one_holder_is_asked_and_all_where_that_one_lacks_a_report_that_was_ther
     nodes[3].run_coroutine(partial(forget_key, key=KEY))
     assert look(looks) == PEERS | {"fourth": 4}
     assert nodes[3].run_coroutine(answers)["all"] > 2
+
+
+@pytest.mark.real
+def test_where_a_holder_lacks_a_report_another_one_has_it_and_nobody_else_is_asked(nodes: list[DHT]) -> None:
+    looks = ProgressDHT(nodes[3], KEY)
+    assert look(looks) == PEERS
+    for forgetful in (nodes[0], nodes[3]):
+        forgetful.run_coroutine(partial(forget_key, key=KEY))
+    nodes[3].run_coroutine(count_answers)
+    asked = [0]
+    for _ in range(MANY_LOOKS):  # each begins by lot with the one that lacks them, or with another one
+        assert look(looks) == PEERS
+        asked.append(nodes[3].run_coroutine(answers)["all"])
+    assert 2 in {after - before for before, after in pairwise(asked)}
 
 
 @pytest.mark.real
