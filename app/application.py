@@ -241,16 +241,15 @@ class Application(QObject):
         self.deleteLater()
 
     def _connect_session(self) -> None:
-        timer = self._timer
         self.session_controller.changed.connect(self.tray_controller.notify)
         for sessions in (self.session_controller, self.device_sessions):
             sessions.stage_changed.connect(self._draw)
         self.session_controller.dry_runs.changed.connect(self.renderer.render)
-        timer.record_due.connect(self.bridge.deliver)
-        timer.record_due.connect(self.recording.record)
-        timer.record_due.connect(self.device_sessions.record)
-        timer.redraw_due.connect(self._draw)
-        timer.check_due.connect(self.recording.poll_storage)
+        self._timer.record_due.connect(self.bridge.deliver)
+        self._timer.record_due.connect(self.recording.record)
+        self._timer.record_due.connect(self.device_sessions.record)
+        self._timer.redraw_due.connect(self._draw)
+        self._timer.check_due.connect(self.recording.poll_storage)
 
     def _connect_window(self) -> None:
         for shown in (self.navigator, self.engine_controller, self.settings_store, self.fleet_watcher):
@@ -293,9 +292,10 @@ class Application(QObject):
         self.notices.show_changed_run(name, look)
 
     def _draw(self) -> None:
-        """Draw the window and the tray, and measure the devices as often as they are drawn."""
-        is_training = self.device_sessions.foremost.session.phase == "training"
-        self.device_poller.adapt(is_seen=self.window.is_seen, is_training=is_training)
+        """Draw the window and the tray, and hear of devices and workers as often as they are drawn."""
+        is_seen, foremost = self.window.is_seen, self.device_sessions.foremost.session
+        self.device_poller.adapt(is_seen=is_seen, is_training=foremost.phase == "training")
+        self.device_sessions.adapt(is_seen=is_seen)
         self.renderer.render()
         self.tray_controller.refresh()
 

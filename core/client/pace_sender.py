@@ -1,17 +1,17 @@
-"""Tells a volunteer's worker at which pace to work, as the owner's rules have decided."""
+"""Tells a worker at which pace to work, as the owner's rules have decided, and how often to report."""
 
 from __future__ import annotations
 
 from core.client.session import Session
 from core.engine.worker_process import WorkerProcess
-from core.protocol.commands import LEAST_LINE_RATE, Join, SetPace
+from core.protocol.commands import LEAST_LINE_RATE, REPORT_SECONDS, Join, SetPace
 
 
 class PaceSender:
     """Sends one worker the pace whenever it is another one; a worker begins without any limit."""
 
     def __init__(self) -> None:
-        self._sent, self._line_sharers = SetPace(), 1
+        self._sent, self._line_sharers, self._report_seconds = SetPace(), 1, REPORT_SECONDS
         self._latest: tuple[WorkerProcess | None, Session] = (None, Session())
 
     def begin(self, worker: WorkerProcess, session: Session) -> None:
@@ -22,12 +22,15 @@ class PaceSender:
     def send(self, worker: WorkerProcess | None, session: Session) -> None:
         """Send the session's pace, unless the worker knows it; an organiser's worker is not slowed."""
         self._latest, now = (worker, session), session.pace
-        pace = SetPace(
-            compute_share=now.compute_share,
-            upload_bytes_a_second=self._part_of(now.upload_rate),
-            download_bytes_a_second=self._part_of(now.download_rate),
-        )
-        if worker is not None and isinstance(session.opening, Join) and pace != self._sent:
+        pace = SetPace(report_seconds=self._report_seconds)
+        if isinstance(session.opening, Join):
+            pace = SetPace(
+                compute_share=now.compute_share,
+                upload_bytes_a_second=self._part_of(now.upload_rate),
+                download_bytes_a_second=self._part_of(now.download_rate),
+                report_seconds=self._report_seconds,
+            )
+        if worker is not None and pace != self._sent:
             self._sent = pace
             worker.send(pace)
 
@@ -35,6 +38,12 @@ class PaceSender:
         """The limits of the line are for so many workers together, this one included."""
         if workers != self._line_sharers:
             self._line_sharers = workers
+            self.send(*self._latest)
+
+    def report_every(self, seconds: float) -> None:
+        """Ask the worker, and each one after it, for no more than one report of progress in so many seconds."""
+        if seconds != self._report_seconds:
+            self._report_seconds = seconds
             self.send(*self._latest)
 
     def _part_of(self, rate: int | None) -> int | None:

@@ -160,6 +160,7 @@ class TestNetwork(Command, tag="test_network", kw_only=True, frozen=True):
 LEAST_LINE_RATE = 10_000
 LineRate = Annotated[int, Meta(ge=LEAST_LINE_RATE, le=10**10)]
 """Bytes a second; with less, no round of averaging comes to its end."""
+REPORT_SECONDS = 0.5  # between two reports of a worker's progress, unless its client asks for fewer
 
 
 class SetPace(Command, tag="set_pace", kw_only=True, frozen=True):
@@ -167,12 +168,14 @@ class SetPace(Command, tag="set_pace", kw_only=True, frozen=True):
 
     ``compute_share`` is the share of the time in which something is computed; between micro-batches, nothing is in the
     rest of it. ``upload_bytes_a_second`` bounds what is sent, ``download_bytes_a_second`` what is received; ``None``
-    does not.
+    does not. At least ``report_seconds`` pass between two reports of progress, which nobody needs often while no
+    window shows them.
     """
 
     compute_share: Annotated[float, Meta(ge=0.01, le=1)] = 1.0
     upload_bytes_a_second: LineRate | None = None
     download_bytes_a_second: LineRate | None = None
+    report_seconds: Annotated[float, Meta(ge=0.1, le=60)] = REPORT_SECONDS
 
 
 AnyCommand = Join | Start | Publish | DryRun | Export | Push | Leave | Check | TestNetwork | SetPace

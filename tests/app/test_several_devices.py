@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.application import Application
 from app.controllers.devices.device_session import DeviceSession
+from app.controllers.devices.device_sessions import REPORT_SECONDS_HIDDEN
 from app.desktop.launch_request import LaunchRequest
 from core.availability.observation import GpuUse
 from core.availability.rules import AvailabilityRules
@@ -21,7 +22,7 @@ from core.hardware.device import Device
 from core.problem_report.contents import report_text
 from core.protocol.client_events import Pause
 from core.protocol.codec import decode_command
-from core.protocol.commands import AnyCommand, SetPace, Start
+from core.protocol.commands import REPORT_SECONDS, AnyCommand, SetPace, Start
 from core.run.address import JoinAddress
 from core.run.multiaddr import Multiaddr
 from tests.app.support.sample_sessions import GPU, PEER
@@ -239,6 +240,20 @@ def test_the_limits_of_the_line_are_for_both_together(qtbot: QtBot, opened: Open
     qtbot.waitUntil(lambda: rates().count(500_000) >= 2, timeout=LIMIT_MILLISECONDS)
     second(application).pause()
     qtbot.waitUntil(lambda: rates()[-1] == 10**6, timeout=LIMIT_MILLISECONDS)
+
+
+def test_both_report_seldom_while_nobody_sees_the_window(qtbot: QtBot, opened: Open, tmp_path: Path) -> None:
+    application = opened("good")
+    with_second_gpu(application)
+    train_on_both(qtbot, application)
+
+    def told() -> list[float]:
+        return [each.report_seconds for each in commands(tmp_path) if isinstance(each, SetPace)]
+
+    application.window.hide()
+    qtbot.waitUntil(lambda: told() == [REPORT_SECONDS_HIDDEN] * 2, timeout=LIMIT_MILLISECONDS)
+    application.window.show()
+    qtbot.waitUntil(lambda: told()[2:] == [REPORT_SECONDS] * 2, timeout=LIMIT_MILLISECONDS)
 
 
 def test_after_the_next_login_both_go_on_and_the_one_that_its_owner_has_paused_waits(

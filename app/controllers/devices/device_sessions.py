@@ -17,10 +17,11 @@ from core.client.session import Session
 from core.files.folders import Folders
 from core.problem_report.session_events import SessionEvents
 from core.protocol.client_events import Pause, RunContinued
-from core.protocol.commands import Join
+from core.protocol.commands import REPORT_SECONDS, Join
 from core.records.unfinished_run import FurtherDevice
 
 AnySession = SessionController | DeviceSession
+REPORT_SECONDS_HIDDEN = 2.0
 
 
 def gpu_watch(availability: AvailabilityController, device: str) -> ComputerWatch:
@@ -255,6 +256,11 @@ class DeviceSessions(QObject):
         count = sum(each.session.is_worker_running for each in self.all)
         for each in self.all:
             each.client.pace.share_line(max(1, count))
+
+    def adapt(self, *, is_seen: bool) -> None:
+        """Have the workers report often while the window is seen; else as often as their figures are recorded."""
+        for each in self.all:
+            each.client.pace.report_every(REPORT_SECONDS if is_seen else REPORT_SECONDS_HIDDEN)
 
     def _leave(self) -> None:
         for each in self._made.values():

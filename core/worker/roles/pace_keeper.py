@@ -1,4 +1,4 @@
-"""The pace that the owner's client asks for: of the computing, and of the line.
+"""The pace that the owner's client asks for: of the computing, of the line, and of what is told of it.
 
 Downloads keep to their limit from the moment in which the command has come, since some precede training.
 """
@@ -13,7 +13,7 @@ from core.worker.delegation.tcp_pacing import UploadState
 from core.worker.delegation.upload_limit import limit_upload
 from core.worker.process.channel import WorkerChannel
 from core.worker.roles.line_monitor import LineMonitor
-from core.worker.training.duty_cycle import DutyCycle
+from core.worker.training.trainer import Trainer
 
 LOOK_SECONDS = 2.0  # between two looks at what has come of an upload limit
 _BITS = 8
@@ -22,8 +22,8 @@ _BITS = 8
 class PaceKeeper:
     """Passes on each new pace of the channel, and tells what has come of it."""
 
-    def __init__(self, duty_cycle: DutyCycle, line_monitor: LineMonitor, channel: WorkerChannel) -> None:
-        self._duty_cycle, self._line_monitor, self._channel = duty_cycle, line_monitor, channel
+    def __init__(self, trainer: Trainer, line_monitor: LineMonitor, channel: WorkerChannel) -> None:
+        self._trainer, self._line_monitor, self._channel = trainer, line_monitor, channel
         self._limits: tuple[int | None, int | None] = (None, None)
         self._told = Paced(compute_share=1.0)
 
@@ -35,7 +35,7 @@ class PaceKeeper:
             self._channel.pace_changed.clear()
 
     def _keep(self, pace: SetPace) -> None:
-        self._duty_cycle.share = pace.compute_share
+        self._trainer.duty_cycle.share, self._trainer.report_seconds = pace.compute_share, pace.report_seconds
         (before, _), limits = self._limits, (pace.upload_bytes_a_second, pace.download_bytes_a_second)
         if limits != self._limits:
             self._limits = limits

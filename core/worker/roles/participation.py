@@ -156,7 +156,7 @@ class RunParticipation:
         start("leave", self._force_exit_on_leave)
         start("gate", lambda: self._peer_monitor.gate.run(self.optimizer, self._channel, leaving))
         start("peer monitor", lambda: self._peer_monitor.run(leaving, start))
-        start("pace", lambda: PaceKeeper(self._trainer.duty_cycle, self._line_monitor, self._channel).run(leaving))
+        start("pace", lambda: PaceKeeper(self._trainer, self._line_monitor, self._channel).run(leaving))
         start("receipts", lambda: self._peer_monitor.receipts.run(leaving, start))
         start("upload", lambda: self._line_monitor.run(leaving))
         start("LAN peers", lambda: self._lan_peers.run(leaving, tracker.statistics.direct_others))

@@ -40,7 +40,7 @@ from core.worker.swarm.experts.traffic import AskedTokens, ExpertStanding
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
 from core.worker.swarm.local_sgd.optimizer import LocalSgdOptimizer
 from core.worker.swarm.local_sgd.state_file import MirrorUse, check_state_file, write_state_file
-from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
+from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes, streamed_bytes
 from core.worker.swarm.patches.shunned_peers import BarredPeers
 from core.worker.swarm.progress.peer_details import PeerDetails
 from core.worker.swarm.state_parts.abandoned import remove_abandoned
@@ -140,6 +140,7 @@ __all__ = [
     "remove_abandoned",
     "sent_bytes",
     "serve_redemptions",
+    "streamed_bytes",
     "suspects_in",
     "swarm_loss",
     "write_state_file",

@@ -13,6 +13,7 @@ import torch
 
 from core.errors import ErrorKind, UserError
 from core.localizable import Detail, localized
+from core.protocol.commands import REPORT_SECONDS
 from core.protocol.events import AnyEvent, Evaluated, Progress, TrainingStarted, Warned
 from core.protocol.examples import MAX_CHARACTERS, Solved
 from core.worker.compute.memory_errors import named_out_of_memory
@@ -25,7 +26,6 @@ from core.worker.training.duty_cycle import DutyCycle
 from core.worker.training.numeric_checks import PATIENCE_STEPS, NumericChecks
 from core.worker.training.staleness import Staleness
 
-REPORT_SECONDS = 0.5
 REST_SECONDS = 0.1
 STATE_SERVER_SAMPLES_PER_SECOND = 2.0
 ABSURD_EPOCHS = 3  # in a row, after the first of which the others' state was asked for
@@ -72,7 +72,7 @@ class Trainer:
         self._recipe, self._optimizer, self._micro_batch = recipe, optimizer, micro_batch
         self._rate_limiter, self._checks = rate_limiter, numeric_checks
         self._is_cut, self._lacks_experts = is_cut, lacks_experts
-        self.duty_cycle = DutyCycle()
+        self.duty_cycle, self.report_seconds = DutyCycle(), REPORT_SECONDS
         self.is_held = self._was_held = False
         self.learning_rate: Callable[[int], float | None] = lambda epoch: None  # of its step, if it may be changed
         self._warned_of = set[ErrorKind]()
@@ -103,7 +103,7 @@ class Trainer:
         self._checks.observe_checkpoint()
 
     def events(self, leaving: threading.Event, device: str) -> Iterator[AnyEvent]:
-        """Train until ``leaving``; yields what happened, at most one Progress in ``REPORT_SECONDS``."""
+        """Train until ``leaving``; yields what happened, at most one Progress in ``report_seconds``."""
         parameters = sum(parameter.numel() for parameter in self._recipe.model.parameters())
         self._epoch = self._optimizer.local_epoch
         yield TrainingStarted(device=device, epoch=self._epoch, parameters=parameters)
@@ -125,7 +125,7 @@ class Trainer:
                 self._epoch = self._optimizer.local_epoch
                 yield from self._check_model()
                 self.mini_steps, self.epoch_samples, self._loss_sum = 0, 0, 0.0
-            if time.monotonic() - self._reported_at >= REPORT_SECONDS:
+            if time.monotonic() - self._reported_at >= self.report_seconds:
                 yield self._progress()
             self._rate_limiter.wait(self._micro_batch, leaving)
             leaving.wait(min(self.duty_cycle.rest_seconds, REST_SECONDS))

@@ -84,7 +84,7 @@ def figures(outcome: Outcome) -> str:
     parts = (
         f"{mean(outcome.whole):.0%} of the rounds with everybody",
         f"a round {median(rounds):.1f} s" if rounds else "no round",
-        f"a peer {moved(outcome) / 1000:.1f} kB/s",
+        f"a peer {moved(outcome) / 1000:.1f} kB/s, of which {averaged(outcome) / 1000:.1f} are averages",
         f"CPU of the keeper {keeper.core_share:.1%}, of a volunteer {mean(each.core_share for each in volunteers):.1%}",
         f"memory of a peer {mean(each.memory_bytes for each in outcome.costs) / 2**20:.0f} MiB",
     )
@@ -96,6 +96,16 @@ def moved(outcome: Outcome) -> float:
     return median(each.moved_bytes_per_second for each in outcome.costs)
 
 
+def averaged(outcome: Outcome) -> float:
+    """Bytes a second of averages and their groups, of the member with the median of them, both ways."""
+    return median(each.averaged_bytes_per_second for each in outcome.costs)
+
+
+def moved_beside(outcome: Outcome) -> float:
+    """Bytes a second beside the averages, of the member with the median of them, both ways."""
+    return median(each.moved_bytes_per_second - each.averaged_bytes_per_second for each in outcome.costs)
+
+
 def crowd_rows(measured: Crowds) -> list[TableRow]:
     """A row for each crowd; those of `MUST_HOLD` volunteers have something to reach."""
     return [_row(measured, mode, size) for mode in MODES for size in measured.sizes]
@@ -103,8 +113,12 @@ def crowd_rows(measured: Crowds) -> list[TableRow]:
 
 def _row(measured: Crowds, mode: Mode, size: int) -> TableRow:
     what, outcome = f"{size} volunteers and a keeper, `{mode}`", measured.outcomes.get((mode, size))
-    must = f"≥ {MIN_WHOLE:.0%}, ≤ {MAX_BYTES_PER_SECOND / 1000:.0f} kB/s" if size == MUST_HOLD else NO_FIGURE
+    must = (
+        f"≥ {MIN_WHOLE:.0%}, ≤ {MAX_BYTES_PER_SECOND / 1000:.0f} kB/s beside averages"
+        if size == MUST_HOLD
+        else NO_FIGURE
+    )
     if outcome is None:
         return own_row(what, NO_FIGURE, must, None)
-    is_reached = mean(outcome.whole) >= MIN_WHOLE and moved(outcome) <= MAX_BYTES_PER_SECOND
+    is_reached = mean(outcome.whole) >= MIN_WHOLE and moved_beside(outcome) <= MAX_BYTES_PER_SECOND
     return own_row(what, figures(outcome), must, is_reached if size == MUST_HOLD else None)

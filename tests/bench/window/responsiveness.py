@@ -6,12 +6,13 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from core.protocol.commands import REPORT_SECONDS
 from core.records.settings import Settings
 from tests.bench.setup import Ground
 from tests.bench.window.event_loop_stalls import Block
 from tests.bench.window.history_fixture import write_past
 from tests.bench.window.process import WindowProcess, fake_worker, settle_home
-from tests.bench.window.simulated_worker import ADDRESS, REPORT_SECONDS
+from tests.bench.window.simulated_worker import ADDRESS
 from tests.bench.window.virtual_screen import Screen
 
 PEERS = 1000

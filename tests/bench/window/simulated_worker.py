@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from core.localizable import LocalizedText
 from core.protocol.codec import decode_command, encode
-from core.protocol.commands import Join, Leave, Start
+from core.protocol.commands import REPORT_SECONDS, Join, Leave, SetPace, Start
 from core.protocol.events import (
     AnyEvent,
     Connected,
@@ -43,7 +43,6 @@ from core.run.spec.recipe import ArithmeticGPT
 RUN_ID = "sums"
 ORGANISER = "12D3KooWM9FVLymCDe7hjiJBRBgGVMaJMVAsbPX9rZ4xwYHNrpwR"
 ADDRESS = f"/ip4/203.0.113.5/tcp/31337/p2p/{ORGANISER}"
-REPORT_SECONDS = 0.5  # the real worker's
 REPORTS_AN_EPOCH = 40
 REPORTS_PER_LOOK_AT_PEERS = 10  # the real worker looks every 5 s
 _EVALUATED_EPOCHS = 5
@@ -137,19 +136,30 @@ def _say(event: Event) -> None:
     sys.stdout.buffer.flush()
 
 
-def _tell(pace: float, peers: int) -> None:
-    """Each report at its time; a late one does not make the others late."""
-    due = time.monotonic()
-    for event in story(peers):
-        if isinstance(event, Progress):
-            due += pace
-            time.sleep(max(0.0, due - time.monotonic()))
-        _say(event)
+class Story:
+    """What it tells once it has started."""
+
+    def __init__(self, pace: float, peers: int) -> None:
+        self._pace, self._peers = pace, peers
+        self.report_seconds = REPORT_SECONDS
+
+    def tell(self) -> None:
+        """Each report at its time, or as seldom as is asked for; a late one does not make the others late."""
+        due, reports = time.monotonic(), 0
+        for event in story(self._peers):
+            if isinstance(event, Progress):
+                due += self._pace
+                reports += 1
+                time.sleep(max(0.0, due - time.monotonic()))
+                if reports % round(self.report_seconds / REPORT_SECONDS):
+                    continue
+            _say(event)
 
 
 def main() -> None:
     """One life."""
     pace, peers = float(sys.argv[1]), int(sys.argv[2])
+    told = Story(pace, peers)
     _say(Hello(protocol=PROTOCOL_VERSION, version="bench"))
     for line in sys.stdin.buffer:
         match decode_command(line):
@@ -159,7 +169,9 @@ def main() -> None:
                 _say(RunFound(manifest=manifest(), organiser=ORGANISER, vouched=True))
                 _say(SearchFinished(found=1))
             case Start():
-                threading.Thread(target=_tell, args=(pace, peers), daemon=True).start()
+                threading.Thread(target=told.tell, daemon=True).start()
+            case SetPace() as asked:
+                told.report_seconds = asked.report_seconds
             case Leave():
                 break
     _say(Left())

@@ -9,12 +9,13 @@ from datetime import datetime, timedelta
 from statistics import median
 
 from core.availability.rules import AvailabilityRules
+from core.protocol.commands import REPORT_SECONDS
 from core.protocol.events import Progress
 from core.records.settings import Settings
 from tests.bench.setup import Ground, NotMeasured, TooLate
 from tests.bench.window.history_fixture import write_past
 from tests.bench.window.process import Use, WindowProcess, fake_worker, settle_home
-from tests.bench.window.simulated_worker import ADDRESS, REPORT_SECONDS, REPORTS_AN_EPOCH, reports_until
+from tests.bench.window.simulated_worker import ADDRESS, REPORTS_AN_EPOCH, reports_until
 from tests.bench.window.virtual_screen import Screen
 
 TEN_MINUTES_REPORTS = round(600 / REPORT_SECONDS)

@@ -8,7 +8,7 @@ from pathlib import Path
 from core.availability.decision import Decision, Reason
 from core.availability.pacing import FULL, Pace
 from core.protocol.client_events import AvailabilityDecided
-from core.protocol.commands import SetPace
+from core.protocol.commands import REPORT_SECONDS, SetPace
 from tests.support.client_harness import FrontEnd
 
 SLOW = Pace(0.6, 250_000, "heat", 83.0, 80.0, download_rate=500_000)
@@ -38,6 +38,22 @@ def test_a_pace_reaches_the_worker_that_trains_and_the_one_after_a_pause(tmp_pat
     finally:
         front.client.close()
     assert paces(front) == [[SLOWED], [SLOWED, SetPace()]]
+
+
+def test_workers_report_as_seldom_as_is_asked_for_and_each_new_one_is_told(tmp_path: Path) -> None:
+    front = FrontEnd(tmp_path, "good", "good")
+    front.client.pace.report_every(2.0)
+    try:
+        front.train()
+        front.post(AvailabilityDecided(Decision((Reason("battery"),))))
+        front.until(lambda session: session.phase == "paused")
+        front.post(AvailabilityDecided(Decision()))
+        front.until(lambda session: session.phase == "training")
+        front.client.pace.report_every(REPORT_SECONDS)
+        front.client.pace.report_every(REPORT_SECONDS)
+    finally:
+        front.client.close()
+    assert paces(front) == [[SetPace(report_seconds=2.0)], [SetPace(report_seconds=2.0), SetPace()]]
 
 
 def test_limits_of_the_line_are_for_all_workers_together(tmp_path: Path) -> None:

@@ -12,10 +12,11 @@ from torch.nn.utils import parameters_to_vector
 from core.files.atomic import write_atomically
 from core.protocol.events import Evaluated
 from core.worker.roles.participation import RunParticipation
-from core.worker.swarm import LocalSgdOptimizer
+from core.worker.swarm import LocalSgdOptimizer, streamed_bytes
 from tests.support.learning.change_lies import lie_about_changes
 from tests.support.learning.claim_lies import lie_about_progress
 from tests.support.learning.gradient_lies import lie_about_gradients
+from tests.support.learning.member_costs import STREAMED
 from tests.support.peers.learning_rows import Member
 
 SEARCH_SECONDS = 400.0  # for a group that nobody else looks for
@@ -31,6 +32,7 @@ class SettlingPeer:
     def save(self, evaluated: Evaluated) -> None:
         """Called between two micro-batches, once an epoch has begun."""
         epoch = self.optimizer.local_epoch
+        write_atomically(self.folder / STREAMED, str(streamed_bytes()).encode())
         write_atomically(self.folder / "epoch", str(epoch).encode())
         if epoch == self._member.diverges_at:
             assert isinstance(self.optimizer, LocalSgdOptimizer)

@@ -22,6 +22,7 @@ from core.worker.swarm.aggregation.aggregators import (
 from core.worker.swarm.aggregation.answer_bounds import FIRST_MOVEMENT
 from core.worker.swarm.aggregation.bandwidths import TOLD, bounded_bandwidths
 from core.worker.swarm.aggregation.claimed_weights import ReportedSamples
+from core.worker.swarm.aggregation.rules import aggregate
 from core.worker.swarm.averaging.allreduce import RobustReducer
 
 COUNT = 4096
@@ -176,6 +177,29 @@ def test_an_answer_without_our_own_gradient_in_it_is_replaced_by_ours(noise: flo
         change = aggregator.answers.bounded(1, mine, answers[lie] - mine, 0.0)
         assert not change.any()
         assert aggregator.answers.end(0, PEERS) == ({1} if is_known else frozenset())
+
+
+@pytest.mark.parametrize("rule", ["mean", "clip"])
+def test_who_has_computed_little_in_an_epoch_takes_the_average_although_little_of_it_is_its_own(
+    rule: Aggregation,
+) -> None:
+    """Its gradient of ten samples is noise mostly; a step along that, in place of the average, would be wasted."""
+    usual, few, noise = 300.0, 10.0, 17.0  # of a sample, in units of the signal
+
+    def drawn(seed: int, samples: list[float]) -> tuple[list[Tensor], Tensor]:
+        generator = torch.Generator().manual_seed(seed)
+        parts = [SIGNAL + noise / each**0.5 * torch.randn(COUNT, generator=generator) for each in samples]
+        return parts, aggregate(parts, samples, rule, 4.0)
+
+    aggregator = GradientAggregator(AggregationRule(rule))
+    for seed, own in enumerate([usual, usual, usual, few]):
+        parts, answer = drawn(seed, [own, usual, usual, usual])
+        aggregator.know_samples(ReportedSamples(dict.fromkeys(PEERS[1:4], usual)))
+        aggregator.begin([parts[0]], PEERS[:4], 0, own)
+        change = aggregator.answers.bounded(1, parts[0], answer - parts[0], 0.0)
+        torch.testing.assert_close(parts[0] + change, answer)
+        assert aggregator.answers.end(0, PEERS) == frozenset()
+    assert not aggregator.answers.bounded(2, parts[0], -answer - parts[0], 0.0).any()
 
 
 @pytest.mark.parametrize("others", [1, 2])

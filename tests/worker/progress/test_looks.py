@@ -5,18 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from functools import partial
+from itertools import pairwise
 from typing import Any, cast
 
 import pytest
 from hivemind import DHT
 from hivemind.utils import ValueWithExpiration
 
+from core.worker.swarm.dht.reader import forget
 from core.worker.swarm.patches.monotonic_clock import steady_time
 from core.worker.swarm.progress.looks import LONGEST_SECONDS, MOST_KNOWN, ProgressDHT
 from tests.worker.progress.dht_nodes import answers, count_answers, dht_nodes, forget_key
 
 KEY = "sums_progress"
 PEERS = {"first": 1, "second": 2, "third": 3}
+MANY_LOOKS = 60  # of which no kind is missing that comes by lot
 
 
 @pytest.fixture
@@ -47,6 +50,20 @@ def test_one_holder_is_asked_and_all_where_that_one_lacks_a_report_that_was_ther
     nodes[3].run_coroutine(partial(forget_key, key=KEY))
     assert look(looks) == PEERS | {"fourth": 4}
     assert nodes[3].run_coroutine(answers)["all"] > 2
+
+
+@pytest.mark.real
+def test_where_a_holder_lacks_a_report_another_one_has_it_and_nobody_else_is_asked(nodes: list[DHT]) -> None:
+    looks = ProgressDHT(nodes[3], KEY)
+    assert look(looks) == PEERS
+    nodes[3].run_coroutine(count_answers)
+    asked = [0]
+    for _ in range(MANY_LOOKS):  # each begins by lot with the one that lacks them, or with another one
+        for forgetful in (nodes[0], nodes[3]):
+            forget(forgetful, KEY)  # what these nodes' searches have cached with them, too
+        assert look(looks) == PEERS
+        asked.append(nodes[3].run_coroutine(answers)["all"])
+    assert 2 in {after - before for before, after in pairwise(asked)}
 
 
 @pytest.mark.real

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -165,6 +166,22 @@ def test_who_averages_for_others_and_uses_no_gradient_computes_nothing() -> None
     leaving.set()
     assert (done.contributed_samples, done.loss, optimizer.steps) == (0, None, [])
     assert optimizer.rests > 0
+
+
+def test_progress_is_reported_as_seldom_as_is_asked_for() -> None:
+    recipe, leaving = Cramped(room=4), threading.Event()
+    optimizer = Alone(recipe)
+    optimizer.most_steps = 5
+    trainer = trainer_of(recipe, optimizer, 4, lambda: False)
+    events = trainer.events(leaving, "cpu")
+    next(event for event in events if isinstance(event, Progress))
+    trainer.report_seconds = 3600.0
+    seldom = list(itertools.takewhile(lambda event: not isinstance(event, Evaluated) or event.epoch < 3, events))
+    trainer.report_seconds = 0.0
+    often = list(itertools.takewhile(lambda event: not isinstance(event, Evaluated) or event.epoch < 6, events))
+    leaving.set()
+    assert not any(isinstance(event, Progress) for event in seldom)
+    assert sum(isinstance(event, Progress) for event in often) >= 2 * 5
 
 
 def test_what_was_fetched_from_the_web_is_received_traffic() -> None:

@@ -24,8 +24,8 @@ def test_what_leaves_keeps_to_the_limit_and_rounds_are_whole(net: Internet, grou
     volunteer.send(SetPace(upload_bytes_a_second=LIMIT))
     volunteer.agree()
     assert volunteer.wait_for(Paced).upload == "limited"
-    while speed(host, 1.0) < LEAST * LIMIT:
-        assert not volunteer.all(RoundFinished)
+    while speed(host, 1.0) < LEAST * LIMIT:  # on a busy computer the first search for a group may come too late
+        assert not any(event.ok for event in volunteer.all(RoundFinished)), "a whole round was averaged below the limit"
     assert LEAST < speed(host, WATCHED_SECONDS) / LIMIT < MOST
     finished = volunteer.wait_for(RoundFinished, lambda event: event.kind == "gradients" and event.peers == 2)
     assert finished.ok and not finished.reason

@@ -76,13 +76,14 @@ class Aggregator(ABC):
         """How much of the weights of these is believed in an exchange that they are in together."""
         return ClaimedWeights(self.shares.of(senders), self.reported(senders))
 
-    def begin(self, tensors: Sequence[Tensor], senders: Sequence[PeerID], own: int | None) -> None:
-        """An exchange of these tensors begins; ``own`` is our index among the senders."""
+    def begin(self, tensors: Sequence[Tensor], senders: Sequence[PeerID], own: int | None, weight: float = 1.0) -> None:
+        """An exchange of these tensors begins, in which they have that weight; ``own`` is our index among senders."""
         self._senders, self._own = senders, own
         numbers = max(1, sum(tensor.numel() for tensor in tensors))
         self.own_size = math.sqrt(sum(float(tensor.norm()) ** 2 for tensor in tensors) / numbers)
         self.movements = [0.0 for _ in tensors]
-        self.answers.begin(self.own_size, len(senders))
+        others = [samples or weight for index, samples in enumerate(self.reported(senders)) if index != own]
+        self.answers.begin(self.own_size, len(senders), weight / (weight + sum(others)) if weight > 0 else 1.0)
 
     @abstractmethod
     def aggregated(self, sent: Sequence[Sent], mine: Tensor, movement: float) -> Tensor:
@@ -109,9 +110,9 @@ class GradientAggregator(Aggregator):
         super().__init__(rule)
         self.answers, self._agreement = GradientAnswers(), SenderAgreement()
 
-    def begin(self, tensors: Sequence[Tensor], senders: Sequence[PeerID], own: int | None) -> None:
+    def begin(self, tensors: Sequence[Tensor], senders: Sequence[PeerID], own: int | None, weight: float = 1.0) -> None:
         """Begin an exchange as `Aggregator` does, and leave out who is opposed."""
-        super().begin(tensors, senders, own)
+        super().begin(tensors, senders, own, weight)
         self._products, self._named = torch.zeros(len(senders), len(senders), dtype=torch.float64), set[int]()
         self._squares = torch.zeros(len(senders), dtype=torch.float64)
         self._claims = self.claims(senders)
@@ -183,9 +184,9 @@ class StateAggregator(Aggregator):
         super().__init__(rule)
         self.answers, self._movement = StateAnswers(), StateMovement()
 
-    def begin(self, tensors: Sequence[Tensor], senders: Sequence[PeerID], own: int | None) -> None:
+    def begin(self, tensors: Sequence[Tensor], senders: Sequence[PeerID], own: int | None, weight: float = 1.0) -> None:
         """Begin an exchange as `Aggregator` does, and see how far we have moved."""
-        super().begin(tensors, senders, own)
+        super().begin(tensors, senders, own, weight)
         self.movements, self._surplus = self._movement.of(tensors), self.shares.surplus(senders) - {own}
         self._compared = torch.zeros(2, len(senders), dtype=torch.float64)
 

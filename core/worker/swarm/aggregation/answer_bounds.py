@@ -2,7 +2,8 @@
 
 Two things are known of the true answer. Its size is a matter of experience: of our own part's size, and of what came
 back in earlier rounds. And our own part is in it: an average of gradients of which ours is one has a positive inner
-product with ours, noise included.
+product with ours, noise included. How much of it is ours depends on how many samples we have computed: who was paused
+for most of an epoch finds little of its own gradient in the average, and the gradient of few samples is large by noise.
 """
 
 from __future__ import annotations
@@ -37,9 +38,13 @@ class AnswerBounds:
     def __init__(self) -> None:
         self.begin(0.0, 1)
 
-    def begin(self, own_size: float, senders: int) -> None:
-        """Begin a round; ``own_size`` is the root mean square of all that we send."""
-        self._own_size, self._senders = own_size, senders
+    def begin(self, own_size: float, senders: int, own_share: float = 1.0) -> None:
+        """Begin a round.
+
+        ``own_size`` is the root mean square of all that we send, and ``own_share`` our part of the samples that all
+        senders have reported.
+        """
+        self._own_size, self._senders, self._own_share = own_size, senders, own_share
         self._sums = defaultdict[int, Tensor](lambda: torch.zeros((), dtype=torch.float64))
 
     def bounded(self, reducer: int, mine: Tensor, change: Tensor, movement: float | None) -> Tensor:
@@ -65,6 +70,7 @@ class GradientAnswers(AnswerBounds):
     def __init__(self) -> None:
         self._sizes = deque[float](maxlen=REMEMBERED_ROUNDS)
         self._shares = deque[float](maxlen=REMEMBERED_ROUNDS)
+        self._own_sizes = deque[float](maxlen=REMEMBERED_ROUNDS)
         self._opposed = frozenset[PeerID]()  # whose answers were the opposite of ours in the last round
         super().__init__()
 
@@ -77,13 +83,18 @@ class GradientAnswers(AnswerBounds):
         size, product = float(answer.norm()), float(answer @ mine)
         self._add(reducer, own**2, size**2, product)
         noise = NOISE * size / (own * math.sqrt(mine.numel()))
-        if mine.any() and product / own**2 < MIN_SHARE * self._usual_share() - noise:
+        if mine.any() and product / own**2 < MIN_SHARE * self._expected_share() - noise:
             return torch.zeros_like(mine)
         limit = LARGER * own * self._usual_size()
         return answer * (limit / size) - mine if size > limit else change
 
-    def _usual_share(self) -> float:
-        return statistics.median(self._shares) if self._shares else 0.0
+    def _expected_share(self) -> float:
+        """The share that is usual, or as much as our samples are worth; a reducer clips what is larger than usual."""
+        if not self._shares:
+            return 0.0
+        usual_size = statistics.median(self._own_sizes)
+        clipped = usual_size / self._own_size if self._own_size > usual_size else 1.0
+        return min(statistics.median(self._shares), self._own_share) * clipped
 
     def _usual_size(self) -> float:
         return statistics.median(self._sizes) if self._sizes else 1.0
@@ -103,6 +114,7 @@ class GradientAnswers(AnswerBounds):
             share = shares[own] if own in shares else statistics.median_high(shares.values())
             self._sizes.append(min(1.0, max(size, 1 / math.sqrt(self._senders))))
             self._shares.append(max(0.0, min(share, 1 / self._senders)))
+            self._own_sizes.append(self._own_size)
         huge = {each for each, size in sizes.items() if not size <= MAX_RATIO}
         opposite = {each for each, size in sizes.items() if shares[each] < OPPOSITE * size}
         if opposite == sizes.keys():

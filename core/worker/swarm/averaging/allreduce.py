@@ -328,7 +328,7 @@ class RobustRunner(ValidatingRunner):
 
     def _make_container(self, *args: Any, **options: Any) -> RobustContainer:
         own = self.sender_peer_ids.index(self.peer_id) if self.peer_id in self.sender_peer_ids else None
-        self._aggregator.begin(self._tensors, self.sender_peer_ids, own)
+        self._aggregator.begin(self._tensors, self.sender_peer_ids, own, self.weight)
         return RobustContainer(
             *args,
             aggregator=self._aggregator,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,8 +32,12 @@ from core.worker.swarm.dht.rsa_validator import Signatures
 from core.worker.swarm.patches.shunned_peers import NOBODY_BARRED, BarredPeers
 from core.worker.swarm.upload_test.receiver import UploadReceiver
 
+ANSWER_SECONDS = 3.0  # that the DHT waits for an answer of a peer
+FIRST_ANSWER_SECONDS = (ANSWER_SECONDS, 6.0, 12.0)  # for that of an initial peer, in one try after the other
+FIRST_PAUSE_SECONDS = 1.0  # before the second try; doubled before every other one
 STARTUP_SECONDS = 60.0  # WORKAROUND H39: hivemind's own 15 s are too short for p2pd on slow computers
 
+_NO_ANSWER = "none of the initial_peers responded"  # hivemind's words; peers with whom p2pd has connected
 _GO_ADDRESS_IN_USE = "address already in use"  # p2pd passes on what the Go library calls EADDRINUSE
 
 log = logging.getLogger(__name__)
@@ -90,16 +95,16 @@ def enter_swarm(
 ) -> Swarm:
     """Connect to the peers at those multiaddrs; without any, begin a new swarm.
 
-    hivemind is changed first, see `patches`.
+    hivemind is changed first, see `patches`. An initial peer that is reached and does not answer, as many arrive at the
+    same time, is asked again, and waited for longer.
 
     Raises UserError: NOBODY_ANSWERS, CLOCK_WRONG, NOT_REACHABLE or PORT_TAKEN.
     """
     patches.apply()
     progress_key = _rsa_key(load_or_create_progress_key(progress_key_path))
     try:
-        dht = DHT(
+        dht = _start_dht(
             list(initial_peers) or None,
-            start=True,
             node_id=DHTID.generate(source=identity.peer_id),
             identity_path=str(identity_path),
             check_if_identity_free=False,  # the folder's lock has seen to it, without a second p2pd
@@ -111,6 +116,29 @@ def enter_swarm(
     except Exception as error:
         raise _user_error(error) from error
     return _prepare(Swarm(dht, identity, progress_key, mode, tuple(listen), progress_key_path.parent))
+
+
+def _start_dht(initial_peers: list[str] | None, **options: Any) -> DHT:
+    """Start the DHT's process; where initial peers are there and nobody answers, once more.
+
+    WORKAROUND H76: hivemind asks initial peers once, and waits 3 s for an answer, as for every other one: of 33 that
+    arrived in the same second, 28 were told that nobody answers. Who is not there at all is known earlier, by p2pd.
+    """
+    pause = FIRST_PAUSE_SECONDS
+    for seconds in FIRST_ANSWER_SECONDS:
+        dht = DHT(initial_peers, start=False, wait_timeout=seconds, **options)
+        try:
+            dht.run_in_background()
+        except RuntimeError as error:
+            if _NO_ANSWER not in str(error) or seconds == FIRST_ANSWER_SECONDS[-1]:
+                raise
+            log.info("no initial peer has answered within %.0f s", seconds)
+            dht.shutdown()  # its process ends, and with it its p2pd: the next one may listen there
+            time.sleep(pause)
+            pause *= 2
+        else:
+            return dht
+    raise AssertionError("the last try either starts the DHT or raises")
 
 
 def _prepare(swarm: Swarm) -> Swarm:
@@ -155,6 +183,7 @@ async def _prepare_node(dht: DHT, node: DHTNode) -> int:
     WORKAROUND H32: over 16 KiB, a command may end the DHT process unless its pipe waits (issue #660).
     """
     os.set_blocking(dht._inner_pipe.fileno(), True)
+    node.protocol.wait_timeout = ANSWER_SECONDS  # from now on, however long the first answer has taken
     bound_storage(node, STORAGE_BOUNDS)
     await serve_no_relay(node.protocol.p2p)
     if not node.protocol.client_mode:

@@ -23,10 +23,15 @@ def dht_key(run_id: str, kind: str) -> str:
     return f"{run_id}_{kind}"
 
 
-def values_of(dht: DHT, key: str, signers: Sequence[str], max_bytes: int) -> Iterator[tuple[str, bytes]]:
-    """All values of so many bytes at the most that were stored there under those ids, with the id; unverified."""
+def values_of(
+    dht: DHT, key: str, signers: Sequence[str], max_bytes: int, *, again: bool = False
+) -> Iterator[tuple[str, bytes]]:
+    """All values of so many bytes at the most that were stored there under those ids, with the id; unverified.
+
+    ``again`` is for what is read again and again, as for `read_dictionary`.
+    """
     subkeys = {MSGPackSerializer.dumps(signer): signer for signer in signers}
-    for record in read_dictionary(dht, key, signers):
+    for record in read_dictionary(dht, key, signers, again=again):
         if record.subkey in subkeys and (value := _stored_bytes(record.value, max_bytes)) is not None:
             yield subkeys[record.subkey], value
 

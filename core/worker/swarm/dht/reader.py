@@ -3,17 +3,23 @@
 WORKAROUND H27: hivemind's own ``get`` drops a dictionary as a whole if one of its values is wrong, takes a plain
 value that somebody put over the dictionary for the dictionary, and never answers if a value does not decode.
 So every peer that may hold the key is asked, and all that it holds is told; readers believe signatures only.
+What is read again and again is asked of one of them each time, and told together with what the others have answered
+not long ago: see `_Remembered`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import random
+import time
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import pydantic.v1 as pydantic
 from hivemind.dht import DHT, DHTNode
@@ -25,10 +31,14 @@ from hivemind.proto import dht_pb2
 from hivemind.utils import MSGPackSerializer
 
 from core.worker.swarm.dht.rsa_validator import MAX_SUBKEY_BYTES, Signatures
+from core.worker.swarm.patches.monotonic_clock import steady_time
 from core.worker.swarm.patches.value_free_searches import id_beside
 
 READ_LIMIT_SECONDS = 10.0
 MAX_PEERS_ASKED = 16
+AGAIN_SECONDS = 120.0  # after which each peer that should hold a key is asked again that is read again and again
+OTHERS_AGAIN_SECONDS = 600.0  # the same of those that are near the key, but not near enough to be given its values
+MAX_REMEMBERED_BYTES = 2**17  # of one peer's answer; of a longer one nothing is remembered
 MAX_VALUES = 10_000
 MAX_SIGNED_BYTES = MAX_SUBKEY_BYTES  # of a value, too
 
@@ -46,13 +56,16 @@ def parse_record(model: type[_Model], value: object) -> _Model | None:
     return None
 
 
-def read_dictionary(dht: DHT, key: str, also_ask: Iterable[str] = (), *, of_one: bool = False) -> list[DHTRecord]:
+def read_dictionary(
+    dht: DHT, key: str, also_ask: Iterable[str] = (), *, of_one: bool = False, again: bool = False
+) -> list[DHTRecord]:
     """Every unexpired value under ``key``, as bytes and unverified; ``also_ask`` are peer ids.
 
-    What is read often and decides nothing is read ``of_one`` holder, any of the nearest. Never waits for more than
+    What is read often and decides nothing is read ``of_one`` holder, any of the nearest. What is read ``again`` and
+    again is asked of those only who have not been asked for the longest time. Never waits for more than
     ``READ_LIMIT_SECONDS``; nobody answering is an empty list.
     """
-    read = _read_of_one if of_one else partial(_read, also_ask=tuple(also_ask))
+    read = _read_of_one if of_one else partial(_read_again if again else _read, also_ask=tuple(also_ask))
     asking = dht.run_coroutine(partial(read, key_id=DHTID.generate(source=key)), return_future=True)
     with contextlib.suppress(TimeoutError):
         return [DHTRecord(*fields) for fields in asking.result(READ_LIMIT_SECONDS)]
@@ -60,12 +73,12 @@ def read_dictionary(dht: DHT, key: str, also_ask: Iterable[str] = (), *, of_one:
 
 
 def read_signed(
-    dht: DHT, key: str, also_ask: Iterable[str] = (), *, of_one: bool = False
+    dht: DHT, key: str, also_ask: Iterable[str] = (), *, of_one: bool = False, again: bool = False
 ) -> dict[bytes, dict[str, Any]]:
     """Of what `read_dictionary` reads, the newest table of every subkey whose RSA signature holds; none retracted."""
     newest: dict[bytes, DHTRecord] = {}
     signature = Signatures()
-    for record in read_dictionary(dht, key, also_ask, of_one=of_one):
+    for record in read_dictionary(dht, key, also_ask, of_one=of_one, again=again):
         if _is_owned(record) and signature.validate(record):
             known = newest.get(record.subkey)
             if known is None or known.expiration_time < record.expiration_time:
@@ -113,6 +126,60 @@ async def _read(_dht: DHT, node: DHTNode, key_id: DHTID, also_ask: tuple[str, ..
     return list(dict.fromkeys(value for values in held for value in values))[:MAX_VALUES]
 
 
+@dataclass
+class _Remembered:
+    """Who is near a key, and what each has answered when it was asked for it; times are monotonic.
+
+    A peer that holds old values, or none, hides nothing: another one is asked at the next read, and what any of them
+    has told is told again until it is asked anew, or the value expires.
+    """
+
+    peers: tuple[PeerID, ...] = ()
+    searched_at: float = -math.inf
+    answers: dict[PeerID, tuple[float, list[_Value]]] = field(default_factory=dict)
+
+    def due(self, holders: Iterable[PeerID], also_near: Iterable[PeerID]) -> list[PeerID]:
+        """Whom to ask now: who has not answered or not for long, and the holder whose answer is the oldest."""
+        now, asked = time.monotonic(), {peer: at for peer, (at, _) in self.answers.items()}
+        oldest = min((peer for peer in holders if peer in asked), key=asked.__getitem__, default=None)
+        limits = dict.fromkeys(also_near, OTHERS_AGAIN_SECONDS) | dict.fromkeys(holders, AGAIN_SECONDS)
+        late = [peer for peer, limit in limits.items() if peer not in asked or now - asked[peer] >= limit]
+        return list(dict.fromkeys([*late, *([] if oldest is None else [oldest])]))
+
+    def note(self, peer: PeerID, answer: list[_Value] | BaseException) -> None:
+        """Take its answer in place of its last one; whoever does not answer, or too much, is asked at every read."""
+        self.answers.pop(peer, None)
+        if isinstance(answer, list) and sum(len(each[1]) + len(each[2]) for each in answer) <= MAX_REMEMBERED_BYTES:
+            self.answers[peer] = time.monotonic(), answer
+
+    def values(self, peers: Iterable[PeerID]) -> list[_Value]:
+        """What these have told and what has not expired; everybody else's answers are forgotten."""
+        self.answers = {peer: self.answers[peer] for peer in peers if peer in self.answers}
+        now = steady_time()
+        return [value for _, answer in self.answers.values() for value in answer if value[3] > now]
+
+
+_remembered: WeakKeyDictionary[DHTNode, dict[DHTID, _Remembered]] = WeakKeyDictionary()
+
+
+async def _read_again(_dht: DHT, node: DHTNode, key_id: DHTID, also_ask: tuple[str, ...]) -> list[_Value]:
+    """As `_read`, with what those have answered before who are not asked this time; runs in the DHT process."""
+    known = _remembered.setdefault(node, {}).setdefault(key_id, _Remembered())
+    is_old = time.monotonic() - known.searched_at >= OTHERS_AGAIN_SECONDS
+    if is_old or len(node.protocol.routing_table.peer_id_to_uid) <= MAX_PEERS_ASKED // 2:
+        known.peers, known.searched_at = tuple(await _nearest(node, key_id))[:MAX_PEERS_ASKED], time.monotonic()
+    holders = [*map(PeerID.from_base58, also_ask), *_holders(node, key_id)]
+    holders = [peer for peer in dict.fromkeys(holders) if peer != node.peer_id]
+    near = [peer for peer in known.peers if peer != node.peer_id]
+    asked = known.due(holders, near)
+    answers = await asyncio.gather(*(_ask(node, peer, key_id) for peer in asked), return_exceptions=True)
+    for peer, answer in zip(asked, answers, strict=True):
+        known.note(peer, answer)
+    fresh = [value for answer in answers if isinstance(answer, list) for value in answer]
+    held = [*_own(node, key_id), *fresh, *known.values([*holders, *near])]
+    return list(dict.fromkeys(held))[:MAX_VALUES]
+
+
 async def _read_of_one(_dht: DHT, node: DHTNode, key_id: DHTID) -> list[_Value]:
     """Read our own storage and that of one of the peers that should hold the key; runs in the DHT process."""
     holder = any_holder(node, key_id)
@@ -122,9 +189,16 @@ async def _read_of_one(_dht: DHT, node: DHTNode, key_id: DHTID) -> list[_Value]:
 
 def any_holder(node: DHTNode, key_id: DHTID) -> PeerID | None:
     """One of the peers that should hold the key and have answered lately, by lot; ``None`` where there is none."""
-    nearest = node.protocol.routing_table.get_nearest_neighbors(key_id, node.num_replicas, exclude=node.node_id)
-    holders = [peer for _, peer in nearest if peer not in node.blacklist]
+    holders = [peer for peer in _holders(node, key_id) if peer not in node.blacklist]
     return random.choice(holders) if holders else None
+
+
+def _holders(node: DHTNode, key_id: DHTID) -> list[PeerID]:
+    """The peers that should hold the key, of those that we know; where we should, too, one fewer than else."""
+    known = node.protocol.routing_table.get_nearest_neighbors(key_id, node.num_replicas, exclude=node.node_id)
+    nearest = [uid for uid, _ in known] + ([] if node.protocol.client_mode else [node.node_id])
+    should = sorted(nearest, key=key_id.xor_distance)[: node.num_replicas]
+    return [peer for uid, peer in known if uid in should]
 
 
 async def _nearest(node: DHTNode, key_id: DHTID) -> list[PeerID]:

@@ -174,10 +174,10 @@ class RecordKind(Generic[_Record]):
         )
 
     def read(
-        self, dht: DHT, run_id: str, also_ask: Iterable[str] = (), *, of_one: bool = False
+        self, dht: DHT, run_id: str, also_ask: Iterable[str] = (), *, of_one: bool = False, again: bool = False
     ) -> dict[bytes, _Record]:
         """Everybody's, by subkey, as `read_signed` reads them. A peer has the same subkey in all kinds."""
-        found = read_signed(dht, self.key(run_id), also_ask, of_one=of_one).items()
+        found = read_signed(dht, self.key(run_id), also_ask, of_one=of_one, again=again).items()
         parsed = {subkey: parse_record(self.model, value) for subkey, value in found}
         return {subkey: record for subkey, record in parsed.items() if record is not None}
 

@@ -16,11 +16,11 @@ _Handler = Callable[[bytes, Any], Awaitable[bytes]]
 
 
 class _Counters:
-    """In shared memory: the DHT process and the averagers add to the same two numbers after the fork."""
+    """In shared memory: the DHT process and the averagers add to the same numbers after the fork."""
 
     def __init__(self) -> None:
         context = multiprocessing.get_context("fork")
-        self.sent, self.received = context.Value("q", 0), context.Value("q", 0)
+        self.sent, self.received, self.streamed = (context.Value("q", 0) for _ in range(3))
 
 
 _counters: _Counters | None = None  # made when counting begins, not on import: a process forked before has its own
@@ -36,6 +36,11 @@ def received_bytes() -> int:
     return 0 if _counters is None else int(_counters.received.value)
 
 
+def streamed_bytes() -> int:
+    """Those of both that were in streams: averages, states and the search for a group; not the calls of the DHT."""
+    return 0 if _counters is None else int(_counters.streamed.value)
+
+
 def count_bytes() -> None:
     """Wrap hivemind's two ways to the wire: streams (``P2P``) and unary calls (``ControlClient``).
 
@@ -49,11 +54,11 @@ def count_bytes() -> None:
     call, add_handler = ControlClient.call_unary_handler, ControlClient.add_unary_handler
 
     async def send_raw_data(data: bytes, writer: asyncio.StreamWriter, **kwargs: Any) -> None:
-        _add(counters.sent, data)
+        _add(counters.streamed, _add(counters.sent, data))
         await send(data, writer, **kwargs)
 
     async def receive_raw_data(reader: asyncio.StreamReader) -> bytes:
-        data = _add(counters.received, await receive(reader))
+        data = _add(counters.streamed, _add(counters.received, await receive(reader)))
         await downloads().until_paid(len(data))
         return data
 

@@ -30,7 +30,7 @@ class ProgressDHT:
 
     Any holder should have what the others have; another one is chosen for every look. What earlier looks have found
     is kept until it expires, so that one who is behind takes us nowhere back. If a holder lacks a report that is to be
-    there, all are asked: none alone can hide a peer that was seen once.
+    there, a second one is asked, and if that lacks it, too, all are: none alone can hide a peer that was seen once.
     """
 
     def __init__(self, dht: DHT, key: str) -> None:
@@ -42,8 +42,12 @@ class ProgressDHT:
     async def get(self, _key: str, **_options: Any) -> ValueWithExpiration[Reports] | None:
         """The latest reports, as ``DHT.get`` gives them to who awaits them; ``None`` if there are none."""
         found = await self.ask_one_holder()
-        if found is None or self._lacks_any(found.value):
-            found = await self._dht.get(self._key, latest=True, return_future=True)
+        missing = self._missing(found)
+        if found is None or missing:
+            self.with_known(found)
+            found = await self.ask_one_holder()  # by lot, as the first
+            if found is None or missing & self._missing(found):
+                found = await self._dht.get(self._key, latest=True, return_future=True)
         return self.with_known(found)
 
     def ask_one_holder(self) -> MPFuture[ValueWithExpiration[Reports] | None]:
@@ -63,11 +67,11 @@ class ProgressDHT:
         latest = max((report.expiration_time for report in there.values()), default=-math.inf)
         return ValueWithExpiration(there, latest) if there else None
 
-    def _lacks_any(self, found: Any) -> bool:
-        """Whether a report is not there that was, and is not about to expire."""
+    def _missing(self, found: ValueWithExpiration[Reports] | None) -> set[Any]:
+        """Whose reports were not found that were there, and are not about to expire."""
+        there = found.value if found is not None and isinstance(found.value, dict) else {}
         soon = steady_time() + MARGIN_SECONDS
-        there = found if isinstance(found, dict) else {}
-        return any(report.expiration_time > soon and subkey not in there for subkey, report in self._known.items())
+        return {subkey for subkey, report in self._known.items() if report.expiration_time > soon} - there.keys()
 
 
 async def _ask_one_holder(_dht: DHT, node: DHTNode, key: str) -> ValueWithExpiration[Reports] | None:

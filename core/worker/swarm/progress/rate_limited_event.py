@@ -7,8 +7,8 @@ import threading
 import time
 from collections.abc import Callable
 
-REPORT_SECONDS, MOST_REPORT_SECONDS = 1.0, 15.0  # between two reports of our progress, at the least and at the most
-REPORTS_TO_END = 5  # in the time until the epoch ends; between two of them others extrapolate with our speed
+REPORT_SECONDS, MOST_REPORT_SECONDS = 1.0, 20.0  # between two reports of our progress, at the least and at the most
+REPORTS_TO_END = 3  # in the time until the epoch ends; between two of them others extrapolate with our speed
 
 
 def report_period(seconds_to_end: float) -> float:

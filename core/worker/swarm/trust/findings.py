@@ -151,7 +151,8 @@ class FindingsReader:
         return {signer: found for signer, found in self._newest.items() if signer in signers}
 
     def _look(self, signers: Collection[str]) -> None:
-        for signer, value in values_of(self._dht, dht_key(self._run_id, DHT_KIND), (*signers,), MAX_FINDINGS_BYTES):
+        key = dht_key(self._run_id, DHT_KIND)
+        for signer, value in values_of(self._dht, key, (*signers,), MAX_FINDINGS_BYTES, again=True):
             found = findings_in(value, signer, self._run_id)
             if found is not None and (signer not in self._newest or found.at > self._newest[signer].at):
                 self._newest[signer] = found

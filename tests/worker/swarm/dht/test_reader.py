@@ -16,6 +16,7 @@ from hivemind.utils import MSGPackSerializer
 from core.run.multiaddr import split_peer
 from core.worker.swarm.dht.node import _count_peers
 from core.worker.swarm.dht.reader import read_dictionary
+from core.worker.swarm.patches.monotonic_clock import steady_time
 from tests.worker.progress.dht_nodes import dht_nodes, forget_key
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
@@ -62,6 +63,52 @@ def test_what_decides_nothing_is_read_of_one_holder() -> None:
         nodes[3].run_coroutine(count_requests)
         assert [record.subkey for record in read_dictionary(nodes[3], "names", of_one=True)] == [packed("me")]
         assert nodes[3].run_coroutine(requests) == 1
+
+
+def test_what_is_read_again_and_again_is_asked_of_one_holder_each_time() -> None:
+    with dht_nodes(4) as nodes:
+        store_at_all_but_the_last(nodes, "first")
+        assert subkeys_read(nodes[3]) == {packed("first")}
+        nodes[3].run_coroutine(count_requests)
+        assert [subkeys_read(nodes[3]) for _ in range(3)] == [{packed("first")}] * 3
+        assert nodes[3].run_coroutine(requests) == 3
+        store_at_all_but_the_last(nodes, "second")
+        assert subkeys_read(nodes[3]) == {packed("first"), packed("second")}  # whoever is asked has it
+
+
+def test_a_holder_that_hides_a_value_hides_it_for_a_read_and_takes_none_back() -> None:
+    with dht_nodes(4) as nodes:
+        store_at_all_but_the_last(nodes, "first")
+        assert subkeys_read(nodes[3]) == {packed("first")}
+        store_at_all_but_the_last(nodes, "second")
+        for hiding in nodes[1:3]:
+            hiding.run_coroutine(partial(forget_key, key="names"))
+        told = [subkeys_read(nodes[3]) for _ in range(3)]  # each holder is asked once
+        assert all(packed("first") in each for each in told) and packed("second") in told[2]
+
+
+def test_who_is_gone_is_not_quoted_beyond_the_life_of_what_it_told() -> None:
+    with dht_nodes(3) as nodes:
+        assert nodes[0].store("names", subkey="me", value=7, expiration_time=steady_time() + 10.0)
+        nodes[2].run_coroutine(partial(forget_key, key="names"))
+        assert subkeys_read(nodes[2]) == {packed("me")}
+        for holder in nodes[:2]:
+            holder.run_coroutine(partial(forget_key, key="names"))
+        assert subkeys_read(nodes[2]) == {packed("me")}, "one of the two has told it"
+        deadline = time.monotonic() + LIMIT_SECONDS
+        while subkeys_read(nodes[2]):
+            assert time.monotonic() < deadline
+
+
+def store_at_all_but_the_last(nodes: list[DHT], subkey: str) -> None:
+    """Store a value at those nodes; the last one has to ask for it."""
+    assert nodes[0].store("names", subkey=subkey, value=7, expiration_time=steady_time() + 600.0)
+    nodes[-1].run_coroutine(partial(forget_key, key="names"))
+
+
+def subkeys_read(node: DHT) -> set[bytes]:
+    """Whose values that node finds when it reads them once more."""
+    return {record.subkey for record in read_dictionary(node, "names", again=True)}
 
 
 async def count_requests(_dht: DHT, node: DHTNode) -> None:
