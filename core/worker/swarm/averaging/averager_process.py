@@ -187,7 +187,7 @@ class AveragerProcess(StateServer):
             tensors=tensors,
             group_id=group_id,
             ordered_peer_ids=group_info.peer_ids,
-            blocked=self._matchmaking.shunned.among(group_info.peer_ids),
+            shunned=self._matchmaking.shunned.among(group_info.peer_ids),
             doubted=self._doubted,
             **kwargs | self._timeouts.of_exchange(len(group_info.peer_ids)),
         )
@@ -298,7 +298,7 @@ class AveragerProcess(StateServer):
         return donor, await self._download(donor, max_bytes) or BUSY
 
     async def _donors(self) -> dict[PeerID, tuple[float, float]]:
-        """The peers that offer a state, with its priority; a random number decides between equals."""
+        """Who offers a state and is not barred, with the state's priority; a random number decides between equals."""
         key = f"{self._matchmaking.group_key_manager.prefix}.all_averagers"
         found = await self.dht.get(key, latest=True, return_future=True)
         offers = found.value if found is not None and isinstance(found.value, dict) else {}

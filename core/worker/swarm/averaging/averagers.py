@@ -198,11 +198,6 @@ class _DownloadingAverager(_ObservedAverager):
         self.download, self._trial, self._epoch_error = download, trial, epoch_error
         super().__init__(*args, **kwargs)
 
-    def bar(self, barred: BarredPeers) -> None:
-        """As every averager does, and take no state of theirs."""
-        self.download.blocked = barred.blocked
-        super().bar(barred)
-
     def load_state_from_peers(self, wait: bool = True, timeout: float | None = None) -> State | None:
         """A state that can be used, or ``None`` if nobody has one now. Raises Interrupted."""
         return self.download.find(self)

@@ -149,12 +149,12 @@ class EpochMatchmaking(Matchmaking):
             reason = averaging_pb2.MessageFromLeader(code=averaging_pb2.NOT_LOOKING_FOR_GROUP)
             self._end_if_stale(theirs, self.step_control)
         if reason is None:
-            reason = self._reason_to_leave_out(request, context)
+            reason = self._reason_to_reject(request, context)
         if reason is not None:
             reason.gathered.append(gathered)
         return reason
 
-    def _reason_to_leave_out(
+    def _reason_to_reject(
         self, request: averaging_pb2.JoinRequest, context: P2PContext
     ) -> averaging_pb2.MessageFromLeader | None:
         """Why somebody who may join by hivemind's rules may not: the group has enough, or could not begin with it."""
