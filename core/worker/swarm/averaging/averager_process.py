@@ -38,6 +38,7 @@ from core.worker.compute.process_memory import release_memory, return_large_buff
 from core.worker.swarm.aggregation.aggregators import Aggregator
 from core.worker.swarm.aggregation.bandwidths import bounded_bandwidths
 from core.worker.swarm.aggregation.claimed_weights import ReportedSamples
+from core.worker.swarm.aggregation.member_metadata import MemberMetadata
 from core.worker.swarm.aggregation.outcome import AllreduceOutcome
 from core.worker.swarm.aggregation.sybil_resistance import subnet_of
 from core.worker.swarm.aggregation.unreached_reducers import without_unreached_reducers
@@ -140,12 +141,12 @@ class AveragerProcess(StateServer):
 
         A reducer that another member cannot reach averages nothing, and joins others' groups next time.
         """
-        bounded = bounded_bandwidths(group.gathered)
+        bounded = bounded_bandwidths([MemberMetadata.unpacked(each) for each in group.gathered])
         usable, left_out = without_unreached_reducers(group.peer_ids, bounded, self._organiser)
         if left_out:
             log.info("not all of the group can reach %s, which average nothing", [*map(str, left_out)])
         self._matchmaking.follows_only = self.peer_id in left_out
-        return usable
+        return tuple(each.packed() for each in usable)
 
     async def _subnets(self) -> dict[PeerID, str]:
         """From which subnet each peer is connected with us; nothing of those in our own network, or behind a relay."""
