@@ -16,7 +16,6 @@ from core.worker.swarm.aggregation.member_metadata import MemberMetadata, is_ban
 
 CAP = 4.0  # times the median of those that are stated
 MAX_STATED = 100.0  # Mbit/s
-TOLD = "bounded"  # to the group, by a peer that bounds bandwidths and has nothing else to tell
 
 
 def stated_bandwidth(*bits_per_second: float | None) -> float | None:

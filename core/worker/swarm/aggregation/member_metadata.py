@@ -31,7 +31,7 @@ class MemberMetadata:
         return cls(bandwidth, mode, gather, MSGPackSerializer.loads(gather))
 
     def packed(self) -> bytes:
-        """As ``step`` packs it."""
+        """The same in bytes, as ``step`` packs it."""
         return bytes(MSGPackSerializer.dumps([self.bandwidth, self.mode, self.gather]))
 
 
