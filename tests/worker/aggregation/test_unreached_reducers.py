@@ -24,7 +24,7 @@ REDUCERS = ORGANISER, FIRST, SECOND, THIRD
 def left_out(naming: dict[PeerID, tuple[PeerID, ...]], reducers: tuple[PeerID, ...] = REDUCERS) -> frozenset[PeerID]:
     """Whose work a group does without, where those members name others as unreached."""
     everybody = {
-        peer: Told(9, 5, b"root", True, 6, tuple(each.to_bytes() for each in naming.get(peer, ()))).packed()
+        peer: Told(9, tuple(each.to_bytes() for each in naming.get(peer, ())), 5, b"root", True, 6).packed()
         for peer in (*reducers, CLIENT, OTHER)
     }
     return left_out_reducers(everybody, reducers, ORGANISER.to_base58())
