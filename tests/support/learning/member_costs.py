@@ -59,12 +59,3 @@ def spent(processes: list[psutil.Process], at: float) -> Spent:
             if process.name().startswith("p2pd"):
                 written += process.io_counters().write_chars
     return Spent(at, seconds, written)
-
-
-def memory_bytes(processes: list[psutil.Process]) -> int:
-    """The processes' proportional share of memory: what they have in common counts once."""
-    total = 0
-    for process in processes:
-        with contextlib.suppress(psutil.Error):
-            total += int(process.memory_full_info().pss)
-    return total
