@@ -15,6 +15,7 @@ import contextlib
 import logging
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -26,7 +27,7 @@ from hivemind.compression import CompressionBase, CompressionInfo
 from hivemind.p2p import PeerID
 from torch import Tensor
 
-from core.worker.swarm.aggregation.aggregators import Aggregator, Sent
+from core.worker.swarm.aggregation.aggregators import Aggregator, ReceivedParts, Sent
 from core.worker.swarm.aggregation.outcome import AllreduceOutcome
 from core.worker.swarm.aggregation.rules import MAX_RATIO
 from core.worker.swarm.aggregation.silent_reducers import AnswerDeadlines
@@ -166,41 +167,34 @@ class RobustContainer(ValidatingContainer):
         self.invalid_senders |= self._aggregator.answers.end(own, self._peers)
 
 
-class _Received:
-    """What has been received of one part, in place of hivemind's running sum."""
-
-    def __init__(self, aggregator: Aggregator, mine: Tensor, movement: float) -> None:
-        self._aggregator, self._mine, self._movement = aggregator, mine, movement
-        self._sent = list[Sent]()
-
-    def add_(self, sent: Sent, alpha: float) -> None:
-        """Keep a sender's part; its weight is in it."""
-        self._sent.append(sent)
-
-    def div_(self, _total_weight: float) -> Tensor:
-        """The aggregate: hivemind divides its sum once all senders were heard."""
-        if not self._sent:
-            return self._mine.clone()
-        return self._aggregator.aggregated(self._sent, self._mine, self._movement)
-
-
-class RobustReducer(ValidatingReducer):
-    """Has an aggregator average the parts; ``movements`` tell of each of ours how far it has moved."""
-
-    def __init__(self, mine: Sequence[Tensor], senders: int, aggregator: Aggregator, movements: list[float]) -> None:
-        self._aggregator, self._movements, self._parts = aggregator, movements, mine
-        super().__init__(mine, senders)
+class CollectingReducer(ValidatingReducer):
+    """Keeps what is sent of a part until all senders were heard; a subclass says what is made of it."""
 
     def reset_accumulators(self) -> None:
         """Begin the next part, as TensorPartReducer does."""
         super().reset_accumulators()
         if not self.finished.is_set():
-            number = self.current_part_index
-            self.accumulator = _Received(self._aggregator, self._parts[number], self._movements[number])
+            self.accumulator = ReceivedParts(partial(self._combined, self.current_part_index))
 
     async def _accumulated(self, sender_index: int, part_index: int, part: Tensor, weight: float) -> Tensor:
         sent: Any = Sent(sender_index, part, weight)  # hivemind gives it to our own accumulator, and to nothing else
         return await super()._accumulated(sender_index, part_index, sent, weight)
+
+    def _combined(self, part_index: int, sent: Sequence[Sent]) -> Tensor:
+        """What everybody gets of that part; nothing was ``sent`` where all who had any of it are lost."""
+        raise NotImplementedError
+
+
+class RobustReducer(CollectingReducer):
+    """Has an aggregator average the parts; ``movements`` tell of each of ours how far it has moved."""
+
+    def __init__(self, mine: Sequence[Tensor], senders: int, aggregator: Aggregator, movements: list[float]) -> None:
+        self._aggregator, self._movements = aggregator, movements
+        super().__init__(mine, senders)
+
+    def _combined(self, part_index: int, sent: Sequence[Sent]) -> Tensor:
+        mine = self._mine[part_index]
+        return self._aggregator.aggregated(sent, mine, self._movements[part_index]) if sent else mine.clone()
 
     def _usual_size(self, part_index: int) -> float:
         """As ValidatingReducer; others may use rows that we do not, and we may have computed nothing."""
