@@ -164,7 +164,7 @@ class AveragerProcess(StateServer):
         return are_finite(tensors)
 
     def _decisive_exchange(self, group_id: bytes) -> bytes:
-        """The id of that of a round's exchanges whose losses are the round's."""
+        """The id of the exchange that says whom the round has lost, where a round has several."""
         return group_id
 
     def _runner(self, group_id: bytes) -> ValidatingRunner:

@@ -51,7 +51,7 @@ class Told(StrictStruct, frozen=True):
 
     @property
     def version(self) -> Version:
-        """That of its base weights."""
+        """The version of its base weights."""
         return self.steps, self.root
 
     def packed(self) -> tuple[Any, ...]:
@@ -77,7 +77,7 @@ class GroupAgreement:
 
     @classmethod
     def of(cls, everybody: Mapping[PeerID, Any], organiser: str) -> GroupAgreement:
-        """That of a group of which ``everybody`` has told something; ``organiser`` is a peer id."""
+        """What a group agrees on of which ``everybody`` has told something; ``organiser`` is a peer id."""
         told = {peer.to_base58(): each for peer, each in everybody.items()}
         return cls(told.values(), told.get(organiser))
 
@@ -149,9 +149,10 @@ class GroupAgreement:
 
     @property
     def version(self) -> Version | None:
-        """That of most members among those that share theirs, if any does; of as many, the organiser's.
+        """The right version of the base weights: that of most members that share theirs, or ``None`` if nobody does.
 
-        Those that are not sure of theirs are asked only where nobody else shares any.
+        Of two that as many have, it is the organiser's. Members that are not sure of theirs are asked only where nobody
+        else shares any.
         """
         sharing = [each for each in self._members if each.is_shared]
         asked = [each for each in sharing if each.is_sure] or sharing
