@@ -46,7 +46,8 @@ class FleetSnapshot(Event, tag="fleet", kw_only=True, frozen=True):
 
     ``samples`` of ``target`` are those of the ``epoch`` that most peers are in, which ends in ``epoch_ends_in``
     seconds at their present speed; ``run_ends_in`` is until the last of ``epochs``, where the run file names that.
-    ``loss`` is the mean of what they report, ``scores`` are the signed evaluations, ``organiser`` is a peer id.
+    ``loss`` is the mean of what they report, ``scores`` are the signed evaluations, ``organiser`` is a peer id. While
+    the run is at rest in a pause, or once it has ended, nobody has a speed.
     """
 
     at: UnixTime

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+
+import msgspec
 
 from core.fleet.snapshot import FleetSnapshot
 from core.fleet.totals import epoch_of, progress_of, run_ends_in, totals_of
 from core.protocol.events import RunFound, RunScored
-from core.protocol.peers import PeersSeen, Suspect, SuspectsSeen
+from core.protocol.peers import PeerSeen, PeersSeen, Suspect, SuspectsSeen
 from core.run.signed_scores import MOST_SCORES, Score
 from core.run.steering.edit import numbers_at
 
@@ -41,14 +44,12 @@ class FleetState:
         """The fleet at this time, in seconds since 1970; ``None`` before the run and its peers are known."""
         if self.run is None or self.seen is None:
             return None
-        manifest, peers = self.run.manifest, self.seen.peers
+        manifest, peers = self.run.manifest, _at_rest(self.seen.peers) if _rests(self.run) else self.seen.peers
         run, collaboration = manifest.run, manifest.collaboration
         epoch = epoch_of(peers)
         target = numbers_at(manifest, self.run.edits, epoch or 0).target_batch_size
         epochs = manifest.scheduler.total_epochs
         samples, ends_in = progress_of(peers, epoch, target)
-        if self.run.order.state == "paused" or run.state != "open":
-            ends_in = None  # nobody computes, whatever speed the last reports tell
         totals = totals_of(peers, self.seen.untold)
         return FleetSnapshot(
             at=now,
@@ -72,6 +73,16 @@ class FleetState:
             blocked=self.blocked,
             peers=peers,
         )
+
+
+def _rests(run: RunFound) -> bool:
+    """Whether nobody computes in the run: it is paused, and not only about to be, or it has ended."""
+    return run.order.state == "paused" or run.manifest.run.state != "open"
+
+
+def _at_rest(peers: Sequence[PeerSeen]) -> tuple[PeerSeen, ...]:
+    """These peers without the speed that they last reported, and report no more."""
+    return tuple(msgspec.structs.replace(each, samples_per_second=0.0) for each in peers)
 
 
 def _is_same(run: RunFound, other: RunFound) -> bool:

@@ -28,7 +28,7 @@ from tests.app.support.training_sample import EXPERTS, FOUND, NOW, SEEN, SampleC
 from tests.app.support.untranslated_text import still_english, words_on
 
 GAME = Reason("game", "SuperTux")
-TOO_FEW = GroupAgreement(Told(9, 5, b"root", True, 9).packed() for _ in range(2)).step_error(
+TOO_FEW = GroupAgreement(Told(9, (), 5, b"root", True, 9).packed() for _ in range(2)).step_error(
     (5, b"root"), is_whole=True
 )
 WITHOUT_STEP = localized("The last %1 rounds took no step, so nothing counts at present: %2.", 3, TOO_FEW)

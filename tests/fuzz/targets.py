@@ -115,7 +115,7 @@ def _matchmaking(data: bytes) -> None:
         told = MSGPackSerializer.loads(data)
     except Exception:  # whatever it is, the member is left out
         return
-    group = GroupAgreement([told, Told(3, 2, b"root", True, 2).packed()], told)
+    group = GroupAgreement([told, Told(3, (), 2, b"root", True, 2).packed()], told)
     assert group.size <= 2 and group.peers >= 0
     _ = group.version, group.has_quorum
 
@@ -265,7 +265,7 @@ def targets() -> dict[str, Target]:
         "run-file": Target(_run_file, (RUN_FILE.encode(),)),
         "address": Target(_address, (peer.encode(), f"workerbee://join?peer={peer}&run=sums&invitation=Ab_1".encode())),
         "progress-record": Target(_progress_record, (MSGPackSerializer.dumps(report),)),
-        "matchmaking": Target(_matchmaking, (MSGPackSerializer.dumps(Told(3, 2, b"root", True, 2).packed()),)),
+        "matchmaking": Target(_matchmaking, (MSGPackSerializer.dumps(Told(3, (), 2, b"root", True, 2).packed()),)),
         "tensor-part": Target(_tensor_part, parts),
         "dataset-card": Target(_dataset_card, (card.encode(),)),
         "state-file": Target(_state_file, (_state_bytes(),)),

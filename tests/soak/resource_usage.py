@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import psutil
 
 from core.worker.delegation.calls import DELEGATES
+from tests.support.computer.memory_use import memory_use
 from tests.support.forked.server import MARK
 from tests.support.peers.slow_computer import is_worker
 from tests.support.worker_processes import is_p2pd
@@ -63,7 +64,7 @@ class Census:
                 if process not in self.watched:
                     kind = _kind_of(process, daemons)
                     self.watched[process] = Watched(kind, mark, process.create_time())
-                memory = int(process.memory_full_info().uss)
+                memory = memory_use(process.pid).uss_bytes
                 self.watched[process].looks.append(Look(time.time(), memory, process.num_fds()))
 
     def of(self, kind: str, marks: Sequence[str]) -> list[Watched]:

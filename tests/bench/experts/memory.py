@@ -10,9 +10,9 @@ from statistics import median
 import psutil
 
 from tests.bench.experts.rows import LIMIT_SECONDS, ExpertsMeasured, starter
-from tests.bench.local_sgd.memory import bytes_of_family
 from tests.bench.setup import Ground, told_as_not_measured
 from tests.bench.table import Row, figure_row
+from tests.support.computer.memory_use import memory_use_of_all
 from tests.support.real_peers import peer_group
 
 LOOKS = 60
@@ -49,7 +49,7 @@ def _watched(ground: Ground, seconds: float, measured: ExpertsMeasured) -> list[
             time.sleep(max(0.0, began + seconds * (len(looks) + 1) / LOOKS - time.monotonic()))
             since = len(trainer.said)
             trainer.until(lambda said: "present" in said, since, LIMIT_SECONDS)  # it still trains
-            looks.append(bytes_of_family([process, *process.children(recursive=True)], "uss"))
+            looks.append(memory_use_of_all([process, *process.children(recursive=True)]).uss_bytes)
         measured.host_growth = growth(looks)
         print(f"{looks[FEW] / 2**20:.1f} → {looks[-1] / 2**20:.1f} MiB in {len(trainer.said):,} steps", flush=True)
         return looks

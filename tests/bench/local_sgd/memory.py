@@ -6,13 +6,12 @@ what grows with the model, and neither torch nor the processes.
 
 from __future__ import annotations
 
-import contextlib
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any, Literal
+from typing import Any
 
 import psutil
 import tomli_w
@@ -22,6 +21,7 @@ from core.run.requirements import estimate_requirements
 from core.run.run_file import load_run_file, template
 from tests.bench.peers.peer_process import PeerProcess
 from tests.bench.setup import Ground, told_as_not_measured
+from tests.support.computer.memory_use import memory_use_of_all
 from tests.support.real_peers import Peer, peer_group
 
 MICRO_BATCH = 4
@@ -122,7 +122,7 @@ def _volunteer(folder: Path, model: _Model, rounds: int) -> Looks:
 def _in_rounds(volunteer: Peer, rounds: int) -> list[int]:
     first, looks = len(volunteer.said), list[int]()
     while sum(map(_is_whole, volunteer.all(RoundFinished, first))) < rounds:
-        looks.append(bytes_of_family(volunteer.family, "pss"))
+        looks.append(memory_use_of_all(volunteer.family).pss_bytes)
         volunteer.wait_for(Progress, since=len(volunteer.said), seconds=LIMIT_SECONDS)
     return looks
 
@@ -133,7 +133,7 @@ def _plain(folder: Path, model: _Model) -> Looks:
     with PeerProcess("plain", module, [str(path), "1"], frozenset(range(psutil.cpu_count() or 1)), folder) as loop:
         for _ in range(LOOKS):
             loop.wait_for(_is_progress, LIMIT_SECONDS, since=len(loop.seen()))
-            looks.append(bytes_of_family(loop.family(), "pss"))
+            looks.append(memory_use_of_all(loop.family()).pss_bytes)
     return _looks(looks[1:], estimate_requirements(load_run_file(path)).trained_parameters)
 
 
@@ -147,12 +147,3 @@ def _is_whole(event: RoundFinished) -> bool:
 
 def _is_progress(event: AnyEvent) -> bool:
     return isinstance(event, Progress)
-
-
-def bytes_of_family(family: Sequence[psutil.Process], kind: Literal["pss", "uss"]) -> int:
-    """The bytes of these processes together: PSS, or USS, which other processes that begin and end do not change."""
-    total = 0
-    for process in family:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            total += int(getattr(process.memory_full_info(), kind))
-    return total

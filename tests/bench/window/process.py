@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from app.desktop.launch_request import MINIMISED
@@ -19,6 +18,7 @@ from core.records.settings import Settings, save_settings
 from tests.bench.peers.peer_process import PeerProcess
 from tests.bench.setup import Ground, NotMeasured, TooLate
 from tests.bench.window.virtual_screen import Screen
+from tests.support.computer.memory_use import memory_use
 
 LOOK_SECONDS = 0.05
 ANSWER_SECONDS = 20.0
@@ -29,10 +29,7 @@ GONE_SECONDS = 15.0
 
 @dataclass(frozen=True)
 class Use:
-    """What a process has taken: memory that is its own or its share of, and time on cores.
-
-    Only ``anonymous_bytes`` do not change when others load the same libraries, or let go of them.
-    """
+    """What a process has taken: memory (see `MemoryUse`; ``memory_bytes`` are the PSS), and time on cores."""
 
     memory_bytes: int
     anonymous_bytes: int
@@ -110,7 +107,8 @@ class WindowProcess(PeerProcess):
 
     def use(self) -> Use:
         """By the window's process alone, without its worker."""
-        return Use(_bytes("Pss:", self.pid), _bytes("Anonymous:", self.pid), cpu_seconds(self.pid))
+        memory = memory_use(self.pid)
+        return Use(memory.pss_bytes, memory.anonymous_bytes, cpu_seconds(self.pid))
 
 
 def settle_home(ground: Ground, name: str, settings: Settings) -> Folders:
@@ -128,14 +126,6 @@ def fake_worker(*words: str) -> list[str]:
 
 def _is_training(state: dict[str, Any]) -> bool:
     return bool(state["page"] == "training" and state["phase"] == "training")
-
-
-def _bytes(kind: str, pid: int) -> int:
-    """``Pss:`` is the proportional set size: what it shares with others is divided among them."""
-    for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-        if line.startswith(kind):
-            return int(line.split()[1]) * 1024
-    raise NotMeasured(f"{pid} has no {kind}")
 
 
 def cpu_seconds(pid: int) -> float:

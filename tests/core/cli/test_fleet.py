@@ -70,8 +70,9 @@ def test_once_for_people_shows_sums_and_every_peer(tmp_path: Path) -> None:
     score = RunScored(latest=Score(epoch=3, loss=1.125, at=NOON))
     done = once(tmp_path, play=fleet_of(SEEN, score, state="paused"))
     assert done.code == 0, done.err
-    for words in ("Sums", "paused", "3 (2 direct, 1 outgoing)", "30/s", "300 of 1,000", "3 × CPU", "Ada", "1.12"):
+    for words in ("Sums", "paused", "3 (2 direct, 1 outgoing)", "300 of 1,000", "3 × CPU, 0/s", "Ada", "1.12"):
         assert words in done.out, (words, done.out)
+    assert "30/s" not in done.out and "30/s" in once(tmp_path).out
     assert "15 whole, 3 partial, 6 failed" in done.out
     assert "\x1b" not in done.out and "\u202e" not in done.out
 

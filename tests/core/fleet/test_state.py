@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from core.fleet.history import FleetHistory, sparkline
+from core.fleet.snapshot import FleetSnapshot
 from core.fleet.state import FleetState
 from core.fleet.totals import MOST_GROUPS, OTHERS, UNKNOWN
 from core.protocol.events import RunScored
@@ -54,12 +55,27 @@ def test_the_epoch_is_the_one_of_most_peers_and_ends_when_their_samples_reach_th
     assert snapshot(peer(0, samples_per_second=0.0)).epoch_ends_in is None
 
 
-@pytest.mark.parametrize(("order", "state", "is_told"), [("draining", "paused", True), ("paused", "paused", False)])
-def test_nobody_is_told_when_an_epoch_ends_in_which_all_rest(order: OrderState, state: str, is_told: bool) -> None:
-    steered = msgspec.structs.replace(run_found(), order=Order(state=order, since=NOON))
+def resting(order: OrderState = "running", *, published: str = "open") -> FleetSnapshot:
+    """A snapshot of one peer, after the organiser has ordered or published that."""
+    steered = msgspec.structs.replace(run_found(state=published), order=Order(state=order, since=NOON))
     seen = told(peer(0)).after(steered).snapshot(NOON)
-    assert seen is not None and seen.state == state and seen.samples == 100
+    assert seen is not None
+    return seen
+
+
+@pytest.mark.parametrize(("order", "is_told"), [("draining", True), ("paused", False)])
+def test_nobody_is_told_when_an_epoch_ends_in_which_all_rest(order: OrderState, is_told: bool) -> None:
+    seen = resting(order)
+    assert (seen.state, seen.samples) == ("paused", 100)
     assert (seen.epoch_ends_in is not None) is is_told
+
+
+def test_peers_at_rest_have_no_speed_whatever_they_last_reported_and_those_that_still_drain_have_theirs() -> None:
+    draining = resting("draining")
+    assert [draining.totals.samples_per_second, draining.peers[0].samples_per_second] == [10.0, 10.0]
+    for seen in (resting("paused"), resting(published="paused"), resting(published="finished")):
+        assert [seen.totals.samples_per_second, seen.peers[0].samples_per_second] == [0.0, 0.0]
+        assert [each.samples_per_second for each in seen.totals.devices] == [0.0]
 
 
 def test_a_newer_revision_is_followed_and_another_organisers_run_of_that_name_is_not() -> None:

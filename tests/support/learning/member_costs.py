@@ -67,12 +67,3 @@ def spent(processes: list[psutil.Process], at: float, folder: Path) -> Spent:
             if process.name().startswith("p2pd"):
                 written += process.io_counters().write_chars
     return Spent(at, seconds, written, int(streamed.read_text()) if streamed.exists() else 0)
-
-
-def memory_bytes(processes: list[psutil.Process]) -> int:
-    """The processes' proportional share of memory: what they have in common counts once."""
-    total = 0
-    for process in processes:
-        with contextlib.suppress(psutil.Error):
-            total += int(process.memory_full_info().pss)
-    return total

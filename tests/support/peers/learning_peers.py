@@ -51,11 +51,12 @@ from core.worker.swarm.local_sgd.audit.averager import AuditedAverager
 from core.worker.swarm.local_sgd.audit.shown_changes import ShownChanges
 from core.worker.training.change_trials import ChangeTrials
 from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
+from tests.support.computer.memory_use import memory_use_of_all
 from tests.support.forked.own_locks import make_own_locks
 from tests.support.learning.change_lies import lie_in_messages
 from tests.support.learning.claim_lies import prepare_claims
 from tests.support.learning.gradient_lies import lie_in_exchanges
-from tests.support.learning.member_costs import MemberCost, Spent, groups_of, memory_bytes, spent
+from tests.support.learning.member_costs import MemberCost, Spent, groups_of, spent
 from tests.support.learning.settling_peer import SettlingPeer
 from tests.support.peers import state_peers
 from tests.support.peers.learning_rows import AGREED, Member, Outcome, Row
@@ -205,7 +206,7 @@ class Training:
         """Of every member, since the epoch from which they are measured."""
         now, found = (self._spent_by_now(), self._groups()) if self._spent else ({}, {})
         of_all = ((pid, spent_by_now) for pid, spent_by_now in now.items() if pid in self._spent)
-        return [self._spent[pid].until(later, memory_bytes(found[pid])) for pid, later in of_all]
+        return [self._spent[pid].until(later, memory_use_of_all(found[pid]).pss_bytes) for pid, later in of_all]
 
     def _has_room(self) -> bool:
         """Whether the next member may start; those of a crowd come one a second, as they share the computer."""

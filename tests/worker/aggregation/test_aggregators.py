@@ -8,7 +8,6 @@ from collections.abc import Callable
 import pytest
 import torch
 from hivemind.p2p import PeerID
-from hivemind.utils import MSGPackSerializer
 from torch import Tensor
 
 from core.run.spec.collaboration import Aggregation
@@ -20,7 +19,6 @@ from core.worker.swarm.aggregation.aggregators import (
     StateAggregator,
 )
 from core.worker.swarm.aggregation.answer_bounds import FIRST_MOVEMENT
-from core.worker.swarm.aggregation.bandwidths import TOLD, bounded_bandwidths
 from core.worker.swarm.aggregation.claimed_weights import ReportedSamples
 from core.worker.swarm.aggregation.rules import aggregate
 from core.worker.swarm.averaging.allreduce import RobustReducer
@@ -256,30 +254,3 @@ def test_who_has_missed_a_step_comes_back_to_the_others_in_some_rounds() -> None
         state = state + aggregator.answers.bounded(0, state, SIGNAL - state, 0.01)
         assert aggregator.answers.end(None, PEERS) == frozenset()
     torch.testing.assert_close(state, SIGNAL)
-
-
-def told(*bandwidths: float | None, user_data: str | None = TOLD) -> list[bytes]:
-    """What members of a group have told it."""
-    return [MSGPackSerializer.dumps([each, 0, MSGPackSerializer.dumps(user_data)]) for each in bandwidths]
-
-
-@pytest.mark.parametrize(
-    ("stated", "used"),
-    [
-        ((1e12, 1.0, 1.0), [4.0, 1.0, 1.0]),
-        ((1e12, 10.0, None), [40.0, 10.0, None]),
-        ((None, None), [None, None]),
-        ((float("nan"), -1.0, "much", 20.0), [None, None, None, 20.0]),
-        ((10.0, 20.0, 60.0), [10.0, 20.0, 60.0]),
-    ],
-)
-def test_a_claimed_bandwidth_counts_for_four_times_the_median_at_most(
-    stated: tuple[float | None, ...], used: list[float | None]
-) -> None:
-    assert [MSGPackSerializer.loads(each)[0] for each in bounded_bandwidths(told(*stated))] == used
-
-
-def test_beside_a_plain_hivemind_peer_the_bandwidths_of_honest_peers_stay_as_they_are() -> None:
-    group = [*told(100.0, 2.0), *told(2.0, None, user_data=None)]
-    assert bounded_bandwidths(group) == tuple(group)
-    assert MSGPackSerializer.loads(bounded_bandwidths([*told(1e12), *group])[0])[0] == 100.0

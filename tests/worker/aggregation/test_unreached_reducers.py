@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hivemind.averaging.allreduce import AveragingMode
 from hivemind.p2p import PeerID
-from hivemind.utils import MSGPackSerializer
 
+from core.worker.swarm.aggregation.member_metadata import MemberMetadata
 from core.worker.swarm.aggregation.unreached_reducers import (
     UNREACHED_SECONDS,
     UnreachedReducers,
@@ -22,7 +24,7 @@ REDUCERS = ORGANISER, FIRST, SECOND, THIRD
 def left_out(naming: dict[PeerID, tuple[PeerID, ...]], reducers: tuple[PeerID, ...] = REDUCERS) -> frozenset[PeerID]:
     """Whose work a group does without, where those members name others as unreached."""
     everybody = {
-        peer: Told(9, 5, b"root", True, 6, tuple(each.to_bytes() for each in naming.get(peer, ()))).packed()
+        peer: Told(9, tuple(each.to_bytes() for each in naming.get(peer, ())), 5, b"root", True, 6).packed()
         for peer in (*reducers, CLIENT, OTHER)
     }
     return left_out_reducers(everybody, reducers, ORGANISER.to_base58())
@@ -71,10 +73,7 @@ def test_a_plain_hivemind_peer_leaves_nobody_out_and_so_nobody_is_unless_it_is_t
 def test_who_is_left_out_has_no_bandwidth_in_what_all_have_told() -> None:
     named = (CLIENT, AveragingMode.CLIENT, (9, (FIRST.to_bytes(),)))
     members = (named, (ORGANISER, AveragingMode.NODE, (9, ())), (FIRST, AveragingMode.NODE, ("bounded", ())))
-    gathered = [MSGPackSerializer.dumps([5.0, mode.value, MSGPackSerializer.dumps(told)]) for _, mode, told in members]
-    shares, left_out = without_unreached_reducers([peer for peer, _, _ in members], gathered, "")
+    told = [MemberMetadata(5.0, mode.value, b"", told) for _, mode, told in members]
+    shares, left_out = without_unreached_reducers([peer for peer, _, _ in members], told, "")
     assert left_out == {FIRST}
-    assert [MSGPackSerializer.loads(each)[0] for each in shares] == [5.0, 5.0, 0.0]
-    assert [MSGPackSerializer.loads(each)[1:] for each in shares] == [
-        MSGPackSerializer.loads(each)[1:] for each in gathered
-    ]
+    assert shares == [told[0], told[1], replace(told[2], bandwidth=0.0)]

@@ -17,10 +17,13 @@ import pytest
 import torch
 from hivemind.averaging import DecentralizedAverager
 from hivemind.p2p import P2P, PeerID
+from hivemind.utils import ValueWithExpiration
 
 from core.worker.swarm.averaging import averager_process, averagers
 from core.worker.swarm.averaging.averager_process import AveragerProcess
 from core.worker.swarm.averaging.power_sgd import PowerSGDGradientAverager
+from core.worker.swarm.patches.shunned_peers import BarredPeers, ShunnedPeers
+from core.worker.swarm.state_parts.slots import Slots
 
 IN_THE_WORKERS_PROCESS = [
     averagers._ObservedAverager,
@@ -104,6 +107,23 @@ def test_a_donor_that_does_not_answer_is_given_up_and_named(monkeypatch: pytest.
     fetching = AveragerProcess._fetch_state(SilentDonor(), future, (), 1000)  # type: ignore[arg-type]
     asyncio.run(asyncio.wait_for(fetching, 60.0))
     assert future.result(0) == ("donor", None)
+
+
+def test_who_is_barred_is_asked_for_no_state() -> None:
+    barred, stranger, admitted = (PeerID(b"\x12\x20" + bytes([number]) * 32) for number in range(3))
+
+    async def offers(_key: str, **_options: Any) -> ValueWithExpiration[Any]:
+        everybody = {each.to_bytes(): ValueWithExpiration(9.0, 1.0) for each in (barred, stranger, admitted)}
+        return ValueWithExpiration(everybody, 1.0)
+
+    process: Any = Unborn()
+    process.dht, process._slots = SimpleNamespace(get=offers), Slots()
+    process._matchmaking = SimpleNamespace(group_key_manager=SimpleNamespace(prefix="run"), shunned=ShunnedPeers())
+    assert asyncio.run(process._donors()).keys() == {barred, stranger, admitted}
+    asyncio.run(process._know_barred(BarredPeers(frozenset({barred}))))
+    assert asyncio.run(process._donors()).keys() == {stranger, admitted}
+    asyncio.run(process._know_barred(BarredPeers(frozenset({barred}), {barred: b"key", admitted: b"key"})))
+    assert asyncio.run(process._donors()).keys() == {admitted}
 
 
 def test_a_groupmate_is_of_the_subnet_from_which_it_is_connected(monkeypatch: pytest.MonkeyPatch) -> None:

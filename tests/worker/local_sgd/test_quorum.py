@@ -19,7 +19,7 @@ OLD, NEW = (4, b"old"), (5, b"new")
 def group(*told: tuple[int, bytes, bool, int], unsure: int = 0) -> GroupAgreement:
     """Of members with such versions, who share them or not, and know of so many peers; the last ones are not sure."""
     numbered = enumerate(told, unsure + 1)
-    return GroupAgreement(Told(9, *each, is_sure=number <= len(told)).packed() for number, each in numbered)
+    return GroupAgreement(Told(9, (), *each, is_sure=number <= len(told)).packed() for number, each in numbered)
 
 
 class Member:
@@ -39,7 +39,7 @@ class Member:
 
     def told(self, peers: int) -> tuple[Any, ...]:
         """What it tells a group."""
-        return Told(0, *self.version, self.is_shared, peers, is_sure=self.wanted <= self.steps).packed()
+        return Told(0, (), *self.version, self.is_shared, peers, is_sure=self.wanted <= self.steps).packed()
 
     def catch_up_with(self, other: Member) -> bool:
         """Take its base weights, if it shares them, unless they lead back on the way; whether they are right."""
@@ -134,7 +134,7 @@ def test_a_group_of_all_has_a_quorum_however_many_newcomers_are_still_behind() -
 
 
 def test_of_two_that_differ_the_one_with_the_right_base_weights_goes_on_and_the_other_looks_for_the_outcome() -> None:
-    right, wrong = Told(9, *NEW, True, 2).packed(), Told(9, NEW[0], b"wrong", True, 2).packed()
+    right, wrong = Told(9, (), *NEW, True, 2).packed(), Told(9, (), NEW[0], b"wrong", True, 2).packed()
     assert GroupAgreement([right, wrong], told_by_organiser=right).has_quorum
 
 
@@ -155,7 +155,7 @@ def test_where_all_are_in_the_group_an_exchange_that_has_failed_for_some_holds_n
 def test_one_of_three_who_lies_holds_nobody_up_where_the_organiser_is_one_of_them_or_both_others_share(
     lie: tuple[int, bytes, bool, int],
 ) -> None:
-    organiser, client, liar = (Told(9, *each).packed() for each in ((*NEW, True, 3), (*NEW, False, 3), lie))
+    organiser, client, liar = (Told(9, (), *each).packed() for each in ((*NEW, True, 3), (*NEW, False, 3), lie))
     assert GroupAgreement([organiser, client, liar], organiser).may_step(NEW, is_whole=True)
     assert GroupAgreement([organiser, organiser, liar]).may_step(NEW, is_whole=True)
 
@@ -208,15 +208,31 @@ def test_the_version_is_that_of_most_who_share_theirs() -> None:
 
 
 def test_of_two_versions_that_as_many_have_the_organisers_is_right() -> None:
-    old, new = Told(9, *OLD, True, 2).packed(), Told(9, *NEW, True, 2).packed()
+    old, new = Told(9, (), *OLD, True, 2).packed(), Told(9, (), *NEW, True, 2).packed()
     assert GroupAgreement([old, new], told_by_organiser=old).version == OLD
     assert GroupAgreement([old, new, new], told_by_organiser=old).version == NEW
 
 
 @pytest.mark.parametrize(
     "nonsense",
-    [None, (1, 2), (9, 5, b"new", 1, 3, (), True), (9, 5, "new", True, 3, (), True), (9, 5, b"new", True, 3, ())],
+    [
+        None,
+        (1, 2),
+        [9, (), *NEW, True, 2, True],
+        (9, [], *NEW, True, 2, True),
+        (9, ("peer",), *NEW, True, 2, True),
+        (9, (), NEW[0], "new", True, 2, True),
+        (9, (), *NEW, 1, 2, True),
+        (9, (), *NEW, True, True, True),
+        (9, (), *NEW, True, 2),
+        (9, (), *NEW, True, 2, True, 0),
+    ],
 )
 def test_who_tells_nonsense_is_no_member(nonsense: Any) -> None:
-    assert GroupAgreement([Told(9, *NEW, True, 2).packed(), nonsense]).size == 1
+    assert GroupAgreement([Told(9, (), *NEW, True, 2).packed(), nonsense]).size == 1
     assert GroupAgreement([nonsense]).peers == 0
+
+
+def test_what_a_member_tells_is_read_as_it_was_meant() -> None:
+    told = Told(9, (b"peer",), *NEW, True, 2, is_sure=False)
+    assert told.packed() == (9, (b"peer",), *NEW, True, 2, False) and Told.read(told.packed()) == told

@@ -25,7 +25,7 @@ from core.worker.swarm.local_sgd.repair import Repair
 from core.worker.swarm.patches.matchmaking import StaleRoundError
 
 MEMBERS = tuple(PeerID(name) for name in (b"one", b"other", b"asleep"))
-TOLD = Told(epoch=9, steps=5, root=b"root", is_shared=True, peers=5).packed()
+TOLD = Told(epoch=9, unreached=(), steps=5, root=b"root", is_shared=True, peers=5).packed()
 
 
 def outcome_of(member: PeerID, banned: set[PeerID]) -> AllreduceOutcome:
@@ -56,7 +56,7 @@ def test_who_has_seen_a_sender_vanish_and_who_has_not_agree_on_the_group() -> No
 def test_the_event_of_a_round_says_whether_its_group_has_stepped_however_soon_the_base_weights_move(
     peers: int, stepped: bool
 ) -> None:
-    told = Told(epoch=9, steps=5, root=b"root", is_shared=True, peers=peers).packed()
+    told = Told(epoch=9, unreached=(), steps=5, root=b"root", is_shared=True, peers=peers).packed()
     outcome, control, events = AllreduceOutcome(dict.fromkeys(MEMBERS, told)), Future[Any](), list[RoundFinished]()
     outcome.everybody = dict(outcome)
     control.set_result(outcome)

@@ -6,10 +6,10 @@ import multiprocessing
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 
-import psutil
 import torch
 
 from core.worker.compute.process_memory import release_memory
+from tests.support.computer.memory_use import memory_use
 
 NUMBERS = 16 * 2**20  # 64 MB of float32
 
@@ -29,7 +29,8 @@ def bytes_of_a_child(weights: torch.nn.Parameter, first: Callable[[], object]) -
     child.start()
     here.recv()
     weights.data.add_(1.0)
-    private = int(psutil.Process(child.pid).memory_full_info().uss)
+    assert child.pid is not None
+    private = memory_use(child.pid).uss_bytes
     here.send(None)
     child.join()
     return private

@@ -61,12 +61,12 @@ def test_a_part_that_cannot_be_averaged_holds_nobody_up(bad: Tensor, weight: flo
         assert torch.equal(first, torch.full((COUNT,), 2.0)) and torch.equal(second, torch.full((COUNT,), 2.0))
 
 
-def test_who_is_blocked_is_no_longer_counted_and_holds_nobody_up() -> None:
+def test_who_is_shunned_is_no_longer_counted_and_holds_nobody_up() -> None:
     async def exchange() -> list[Tensor]:
         reducer = ValidatingReducer([torch.ones(COUNT)], 3)
-        reducer.blocked = (2,)
+        reducer.shunned = (2,)
 
-        async def blocked() -> None:
+        async def shunned() -> None:
             with pytest.raises(BannedException):
                 await reducer.accumulate_part(2, 0, torch.full((COUNT,), 50.0))
             reducer.on_sender_failed(2)
@@ -75,7 +75,7 @@ def test_who_is_blocked_is_no_longer_counted_and_holds_nobody_up() -> None:
             first, second, _ = await asyncio.gather(
                 reducer.accumulate_part(0, 0, torch.ones(COUNT)),
                 reducer.accumulate_part(1, 0, torch.full((COUNT,), 3.0)),
-                blocked(),
+                shunned(),
             )
         assert reducer.outliers() == set()
         return [first, second]
@@ -84,9 +84,9 @@ def test_who_is_blocked_is_no_longer_counted_and_holds_nobody_up() -> None:
         assert average.tolist() == [2.0] * COUNT
 
 
-def test_an_answer_of_who_is_blocked_changes_nothing_of_ours() -> None:
+def test_an_answer_of_who_is_shunned_changes_nothing_of_ours() -> None:
     mine = torch.arange(float(COUNT))
     container = ValidatingContainer([mine], [1.0], part_size_bytes=1024, return_deltas=True)
-    container.blocked = (0,)
+    container.shunned = (0,)
     container.register_processed_part(0, 0, torch.full((COUNT,), 0.5))
     assert container._output_parts_by_peer[0][0].tolist() == [0.0] * COUNT

@@ -7,17 +7,17 @@ from hivemind.p2p import PeerID
 from core.worker.swarm.patches.shunned_peers import DISTRUSTED_SECONDS, MAX_REMEMBERED, BarredPeers, ShunnedPeers
 from tests.support.computer.fake_clock import FakeClock
 
-LIAR, BLOCKED, HONEST = (PeerID(b"\x12\x20" + bytes([number]) * 32) for number in range(3))
-ALL = (LIAR, BLOCKED, HONEST)
+LIAR, BARRED, HONEST = (PeerID(b"\x12\x20" + bytes([number]) * 32) for number in range(3))
+ALL = (LIAR, BARRED, HONEST)
 
 
-def test_a_lie_is_forgotten_after_an_hour_and_a_block_list_when_it_changes() -> None:
+def test_a_lie_is_forgotten_after_an_hour_and_who_is_barred_when_that_changes() -> None:
     clock = FakeClock()
     shunned = ShunnedPeers(clock)
-    shunned.barred = BarredPeers(frozenset({BLOCKED}))
+    shunned.barred = BarredPeers(frozenset({BARRED}))
     shunned.distrust([LIAR])
-    assert shunned.among(ALL) == {LIAR, BLOCKED}
-    assert LIAR in shunned and BLOCKED in shunned and HONEST not in shunned
+    assert shunned.among(ALL) == {LIAR, BARRED}
+    assert LIAR in shunned and BARRED in shunned and HONEST not in shunned
     shunned.barred = BarredPeers()
     clock.now += DISTRUSTED_SECONDS - 1
     assert shunned.among(ALL) == {LIAR}
@@ -35,6 +35,6 @@ def test_who_lies_under_ever_new_ids_fills_no_memory_and_the_last_lies_count() -
 def test_in_a_closed_run_who_has_no_ticket_is_left_out_of_everything_and_in_an_open_one_nobody_is() -> None:
     shunned = ShunnedPeers()
     assert shunned.among(ALL) == shunned.strangers_among(ALL) == frozenset()
-    shunned.barred = BarredPeers(frozenset({BLOCKED}), {HONEST: b"key", BLOCKED: b"key"})
-    assert shunned.among(ALL) == {LIAR, BLOCKED}
-    assert shunned.strangers_among(ALL) == {LIAR}  # only a stranger's group is left: parts of the blocked are not used
+    shunned.barred = BarredPeers(frozenset({BARRED}), {HONEST: b"key", BARRED: b"key"})
+    assert shunned.among(ALL) == {LIAR, BARRED}
+    assert shunned.strangers_among(ALL) == {LIAR}  # only a stranger's group is left: parts of the barred are not used

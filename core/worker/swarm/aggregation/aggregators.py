@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -42,6 +42,21 @@ class Sent:
     sender: int
     part: Tensor
     weight: float
+
+
+class ReceivedParts:
+    """What all senders have sent of one part, in place of hivemind's running sum; ``combined`` makes a tensor of it."""
+
+    def __init__(self, combined: Callable[[Sequence[Sent]], Tensor]) -> None:
+        self._combined, self._sent = combined, list[Sent]()
+
+    def add_(self, sent: Sent, alpha: float) -> None:
+        """Keep a sender's part; its weight is in it."""
+        self._sent.append(sent)
+
+    def div_(self, _total_weight: float) -> Tensor:
+        """What is made of the part: hivemind divides its sum once all senders were heard."""
+        return self._combined(self._sent)
 
 
 class Aggregator(ABC):

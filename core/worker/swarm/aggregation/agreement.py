@@ -1,6 +1,6 @@
 """How far each sender's gradients agree with those of the others, over several rounds.
 
-Of one round, noise hides it who sends a gradient with the opposite sign: on few samples any two may differ. Two honest
+In one round, noise hides who sends a gradient with the opposite sign: on few samples any two may differ. Two honest
 gradients have a positive inner product on average, because they are estimates of the same one.
 """
 
@@ -12,6 +12,8 @@ from collections.abc import Sequence
 
 from hivemind.p2p import PeerID
 from torch import Tensor
+
+from core.worker.swarm.aggregation.rules import MIN_SENDERS
 
 REMEMBERED_ROUNDS = 5
 MIN_ROUNDS = 3  # until anybody is left out
@@ -32,7 +34,7 @@ class SenderAgreement:
         """Learn from a round; ``products``, (senders, senders), are the inner products of what they have sent."""
         norms = products.diagonal().clamp(min=0.0).sqrt()
         heard = [index for index, norm in enumerate(norms.tolist()) if norm > 0]
-        if len(heard) < 3:
+        if len(heard) < MIN_SENDERS:
             return
         for one in heard:
             cosines = [float(products[one, other] / (norms[one] * norms[other])) for other in heard if other != one]

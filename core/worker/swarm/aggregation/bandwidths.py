@@ -10,13 +10,12 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
-from hivemind.utils import MSGPackSerializer
+from core.worker.swarm.aggregation.member_metadata import MemberMetadata, is_bandwidth
 
 CAP = 4.0  # times the median of those that are stated
 MAX_STATED = 100.0  # Mbit/s
-TOLD = "bounded"  # to the group, by a peer that bounds bandwidths and has nothing else to tell
 
 
 def stated_bandwidth(*bits_per_second: float | None) -> float | None:
@@ -25,23 +24,17 @@ def stated_bandwidth(*bits_per_second: float | None) -> float | None:
     return min(*known, MAX_STATED) if known else None
 
 
-def bounded_bandwidths(gathered: Sequence[bytes]) -> tuple[bytes, ...]:
-    """What each member has told the group, with bandwidths that can be used.
+def bounded_bandwidths(members: Sequence[MemberMetadata]) -> list[MemberMetadata]:
+    """What the ``members`` of a group have told it, with bandwidths that can be used.
 
-    One is what `DecentralizedAverager.step` packs: bandwidth, mode and the packed ``gather`` argument, which a plain
-    hivemind peer leaves out. What is no positive number counts as not stated, and as the mean of the others, as
-    hivemind has it.
+    What is no positive number counts as not stated, and as the mean of the others, as hivemind has it.
     """
-    told = [MSGPackSerializer.loads(each) for each in gathered]
-    stated = [each[0] for each in told if _is_bandwidth(each[0])]
+    stated = [each.bandwidth for each in members if _is_stated(each)]
     limit = CAP * statistics.median_low(stated) if stated else math.inf
-    if any(MSGPackSerializer.loads(user_data) is None for _bandwidth, _mode, user_data in told):
+    if any(each.told is None for each in members):  # a plain hivemind peer
         limit = max(limit, MAX_STATED)
-    return tuple(
-        MSGPackSerializer.dumps([min(bandwidth, limit) if _is_bandwidth(bandwidth) else None, mode, user_data])
-        for bandwidth, mode, user_data in told
-    )
+    return [replace(each, bandwidth=min(each.bandwidth, limit) if _is_stated(each) else None) for each in members]
 
 
-def _is_bandwidth(stated: Any) -> bool:
-    return isinstance(stated, float | int) and 0 < stated < math.inf
+def _is_stated(member: MemberMetadata) -> bool:
+    return is_bandwidth(member.bandwidth) and member.bandwidth > 0

@@ -46,7 +46,7 @@ class SenderShares:
         self._subnets = subnets
 
     def of(self, peers: Sequence[PeerID]) -> list[float]:
-        """Of the weights of these peers, in an exchange that they are in together."""
+        """The share of its weight that each of these peers has, in an exchange that they are in together."""
         sizes = Counter(self._subnets[peer] for peer in peers if peer in self._subnets)
         return [self._of_newcomer(peer) * self._of_subnet(peer, sizes) for peer in peers]
 

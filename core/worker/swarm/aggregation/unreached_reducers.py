@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from hivemind.averaging.allreduce import AveragingMode
 from hivemind.p2p import PeerID
-from hivemind.utils import MSGPackSerializer
+
+from core.worker.swarm.aggregation.member_metadata import MemberMetadata
 
 UNREACHED_SECONDS = 600.0  # for which a reducer that we could not reach is named to our groups
 MAX_NAMED = 2  # by one member, so that a liar can name no more
@@ -56,18 +58,11 @@ def left_out_reducers(told: Mapping[PeerID, Any], reducers: Collection[PeerID], 
 
 
 def without_unreached_reducers(
-    peers: Collection[PeerID], gathered: Collection[bytes], organiser: str
-) -> tuple[tuple[bytes, ...], frozenset[PeerID]]:
-    """What each of the ``peers`` has told the group, with no bandwidth of those that are left out; and who these are.
-
-    ``gathered`` is what `DecentralizedAverager.step` packs: bandwidth, mode and the packed ``gather`` argument.
-    """
-    unpacked = {peer: MSGPackSerializer.loads(each) for peer, each in zip(peers, gathered, strict=True)}
-    told = {peer: MSGPackSerializer.loads(each) for peer, (_, _, each) in unpacked.items()}
-    reducers = [peer for peer, (_, mode, _) in unpacked.items() if mode == AveragingMode.NODE.value]
-    left_out = left_out_reducers(told, reducers, organiser)
-    shares = (
-        MSGPackSerializer.dumps([0.0, mode, each]) if peer in left_out else some
-        for some, (peer, (_, mode, each)) in zip(gathered, unpacked.items(), strict=True)
-    )
-    return tuple(shares), left_out
+    peers: Collection[PeerID], members: Sequence[MemberMetadata], organiser: str
+) -> tuple[list[MemberMetadata], frozenset[PeerID]]:
+    """What each of the ``peers`` has told the group, with no bandwidth of who is left out; and who these are."""
+    of_peers = dict(zip(peers, members, strict=True))
+    reducers = [peer for peer, each in of_peers.items() if each.mode == AveragingMode.NODE.value]
+    left_out = left_out_reducers({peer: each.told for peer, each in of_peers.items()}, reducers, organiser)
+    shares = [replace(each, bandwidth=0.0) if peer in left_out else each for peer, each in of_peers.items()]
+    return shares, left_out

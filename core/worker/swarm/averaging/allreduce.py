@@ -15,6 +15,7 @@ import contextlib
 import logging
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -26,7 +27,7 @@ from hivemind.compression import CompressionBase, CompressionInfo
 from hivemind.p2p import PeerID
 from torch import Tensor
 
-from core.worker.swarm.aggregation.aggregators import Aggregator, Sent
+from core.worker.swarm.aggregation.aggregators import Aggregator, ReceivedParts, Sent
 from core.worker.swarm.aggregation.outcome import AllreduceOutcome
 from core.worker.swarm.aggregation.rules import MAX_RATIO
 from core.worker.swarm.aggregation.silent_reducers import AnswerDeadlines
@@ -67,9 +68,9 @@ def are_finite(tensors: Iterable[Tensor]) -> bool:
 
 
 class ValidatingContainer(TensorPartContainer):
-    """Takes averaged parts from reducers; what cannot be right, or comes of one ``blocked``, is replaced by our own."""
+    """Takes averaged parts from reducers; what cannot be right, or comes of the ``shunned``, is replaced by our own."""
 
-    blocked: Collection[int] = ()  # by their index in the group
+    shunned: Collection[int] = ()  # by their index in the group
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -77,7 +78,7 @@ class ValidatingContainer(TensorPartContainer):
         self.on_part: Callable[[int], None] = lambda peer_index: None  # called with the index of whoever has sent one
 
     def register_processed_part(self, peer_index: int, part_index: int, part: Tensor) -> None:
-        if peer_index in self.blocked:
+        if peer_index in self.shunned:
             usable = self._refused(peer_index, part_index)
         else:
             usable = self._validated(peer_index, part_index, part)
@@ -96,9 +97,9 @@ class ValidatingContainer(TensorPartContainer):
 
 
 class ValidatingReducer(TensorPartReducer):
-    """Averages parts; who is ``blocked``, or sends what cannot be right, is left out as one who is lost."""
+    """Averages parts; who is ``shunned``, or sends what cannot be right, is left out as one who is lost."""
 
-    blocked: Collection[int] = ()  # by their index among the senders
+    shunned: Collection[int] = ()  # by their index among the senders
 
     def __init__(self, mine: Sequence[Tensor], senders: int) -> None:
         super().__init__(tuple(part.shape for part in mine), senders)
@@ -108,8 +109,8 @@ class ValidatingReducer(TensorPartReducer):
     async def accumulate_part(
         self, sender_index: int, part_index: int, tensor_part: Tensor, weight: float = 1.0
     ) -> Tensor:
-        if sender_index in self.blocked:
-            raise BannedException(f"sender {sender_index} is blocked")
+        if sender_index in self.shunned:
+            raise BannedException(f"sender {sender_index} is shunned")
         error = part_error(tensor_part, self.part_shapes[part_index], weight)
         if error or not is_plausible(tensor_part, self._usual_size(part_index)):
             self.invalid_senders.add(sender_index)
@@ -166,41 +167,34 @@ class RobustContainer(ValidatingContainer):
         self.invalid_senders |= self._aggregator.answers.end(own, self._peers)
 
 
-class _Received:
-    """What has been received of one part, in place of hivemind's running sum."""
-
-    def __init__(self, aggregator: Aggregator, mine: Tensor, movement: float) -> None:
-        self._aggregator, self._mine, self._movement = aggregator, mine, movement
-        self._sent = list[Sent]()
-
-    def add_(self, sent: Sent, alpha: float) -> None:
-        """Keep a sender's part; its weight is in it."""
-        self._sent.append(sent)
-
-    def div_(self, _total_weight: float) -> Tensor:
-        """The aggregate: hivemind divides its sum once all senders were heard."""
-        if not self._sent:
-            return self._mine.clone()
-        return self._aggregator.aggregated(self._sent, self._mine, self._movement)
-
-
-class RobustReducer(ValidatingReducer):
-    """Has an aggregator average the parts; ``movements`` tell of each of ours how far it has moved."""
-
-    def __init__(self, mine: Sequence[Tensor], senders: int, aggregator: Aggregator, movements: list[float]) -> None:
-        self._aggregator, self._movements, self._parts = aggregator, movements, mine
-        super().__init__(mine, senders)
+class CollectingReducer(ValidatingReducer):
+    """Keeps what is sent of a part until all senders were heard; a subclass says what is made of it."""
 
     def reset_accumulators(self) -> None:
         """Begin the next part, as TensorPartReducer does."""
         super().reset_accumulators()
         if not self.finished.is_set():
-            number = self.current_part_index
-            self.accumulator = _Received(self._aggregator, self._parts[number], self._movements[number])
+            self.accumulator = ReceivedParts(partial(self._combined, self.current_part_index))
 
     async def _accumulated(self, sender_index: int, part_index: int, part: Tensor, weight: float) -> Tensor:
         sent: Any = Sent(sender_index, part, weight)  # hivemind gives it to our own accumulator, and to nothing else
         return await super()._accumulated(sender_index, part_index, sent, weight)
+
+    def _combined(self, part_index: int, sent: Sequence[Sent]) -> Tensor:
+        """What everybody gets of that part; nothing was ``sent`` where all who had any of it are lost."""
+        raise NotImplementedError
+
+
+class RobustReducer(CollectingReducer):
+    """Has an aggregator average the parts; ``movements`` tell of each of ours how far it has moved."""
+
+    def __init__(self, mine: Sequence[Tensor], senders: int, aggregator: Aggregator, movements: list[float]) -> None:
+        self._aggregator, self._movements = aggregator, movements
+        super().__init__(mine, senders)
+
+    def _combined(self, part_index: int, sent: Sequence[Sent]) -> Tensor:
+        mine = self._mine[part_index]
+        return self._aggregator.aggregated(sent, mine, self._movements[part_index]) if sent else mine.clone()
 
     def _usual_size(self, part_index: int) -> float:
         """As ValidatingReducer; others may use rows that we do not, and we may have computed nothing."""
@@ -219,20 +213,20 @@ class ValidatingRunner(AllReduceRunner):
     """One exchange of tensors with a group; it remembers whom it has lost, and who sent invalid data.
 
     Whoever has not begun to send within ``latecomer_timeout`` seconds is left out; hivemind gives it only
-    ``sender_timeout``, as it does between two parts. What the ``blocked`` send is not used; a leader who does not know
+    ``sender_timeout``, as it does between two parts. What the ``shunned`` send is not used; a leader who does not know
     of that may have put them into the group. See `AnswerDeadlines` for the ``doubted``.
     """
 
     tensor_part_container: ValidatingContainer
     tensor_part_reducer: ValidatingReducer
     patience = 1.0  # with a reducer once half of them have answered, in times that a part may take
-    _blocked: frozenset[PeerID] = frozenset()
+    _shunned: frozenset[PeerID] = frozenset()
 
     def __init__(
         self,
         *,
         latecomer_timeout: float,
-        blocked: Collection[PeerID] = (),
+        shunned: Collection[PeerID] = (),
         doubted: set[PeerID],
         tensors: Sequence[Tensor],
         peer_fractions: Sequence[float],
@@ -250,9 +244,9 @@ class ValidatingRunner(AllReduceRunner):
         own_index = self.ordered_peer_ids.index(self.peer_id)
         self.parts_for_local_averaging = container.get_raw_input_parts(own_index)
         self.tensor_part_reducer = self._make_reducer(self.parts_for_local_averaging, len(self.sender_peer_ids))
-        container.blocked = [index for index, peer in enumerate(self.ordered_peer_ids) if peer in blocked]
-        self.tensor_part_reducer.blocked = [n for n, peer in enumerate(self.sender_peer_ids) if peer in blocked]
-        self._blocked = frozenset(blocked)
+        container.shunned = [index for index, peer in enumerate(self.ordered_peer_ids) if peer in shunned]
+        self.tensor_part_reducer.shunned = [n for n, peer in enumerate(self.sender_peer_ids) if peer in shunned]
+        self._shunned = frozenset(shunned)
         self._lost = set[PeerID]()
         reducers = sum(parts > 0 for parts in container.num_parts_by_peer)
         self._deadlines = AnswerDeadlines(reducers, self.patience * self.sender_timeout, doubted)
@@ -301,9 +295,9 @@ class ValidatingRunner(AllReduceRunner):
         outcome = AllreduceOutcome({peer: gathered[peer] for peer in gathered if peer not in lost}, everybody=gathered)
         outcome.lost = len(lost)
         outcome.has_missing_parts, outcome.unreached = bool(lost_reducers), frozenset(self._deadlines.unreached)
-        outcome.has_invalid_data = bool(invalid_senders - self._blocked or self.tensor_part_reducer.invalid_senders)
+        outcome.has_invalid_data = bool(invalid_senders - self._shunned or self.tensor_part_reducer.invalid_senders)
         senders = {self.sender_peer_ids[index] for index in self.tensor_part_reducer.outliers()}
-        outcome.outliers = frozenset((senders | invalid_senders) - self._blocked - {self.peer_id})
+        outcome.outliers = frozenset((senders | invalid_senders) - self._shunned - {self.peer_id})
         ratios = self.tensor_part_reducer.norm_ratios().items()
         outcome.norm_ratios = {self.sender_peer_ids[sender]: ratio for sender, ratio in ratios}
         return outcome

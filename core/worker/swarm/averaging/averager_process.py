@@ -38,6 +38,7 @@ from core.worker.compute.process_memory import release_memory, return_large_buff
 from core.worker.swarm.aggregation.aggregators import Aggregator
 from core.worker.swarm.aggregation.bandwidths import bounded_bandwidths
 from core.worker.swarm.aggregation.claimed_weights import ReportedSamples
+from core.worker.swarm.aggregation.member_metadata import MemberMetadata
 from core.worker.swarm.aggregation.outcome import AllreduceOutcome
 from core.worker.swarm.aggregation.sybil_resistance import subnet_of
 from core.worker.swarm.aggregation.unreached_reducers import without_unreached_reducers
@@ -140,12 +141,12 @@ class AveragerProcess(StateServer):
 
         A reducer that another member cannot reach averages nothing, and joins others' groups next time.
         """
-        bounded = bounded_bandwidths(group.gathered)
+        bounded = bounded_bandwidths([MemberMetadata.unpacked(each) for each in group.gathered])
         usable, left_out = without_unreached_reducers(group.peer_ids, bounded, self._organiser)
         if left_out:
             log.info("not all of the group can reach %s, which average nothing", [*map(str, left_out)])
         self._matchmaking.follows_only = self.peer_id in left_out
-        return usable
+        return tuple(each.packed() for each in usable)
 
     async def _subnets(self) -> dict[PeerID, str]:
         """From which subnet each peer is connected with us; nothing of those in our own network, or behind a relay."""
@@ -163,7 +164,7 @@ class AveragerProcess(StateServer):
         return are_finite(tensors)
 
     def _decisive_exchange(self, group_id: bytes) -> bytes:
-        """The id of that of a round's exchanges whose losses are the round's."""
+        """The id of the exchange that says whom the round has lost, where a round has several."""
         return group_id
 
     def _runner(self, group_id: bytes) -> ValidatingRunner:
@@ -187,7 +188,7 @@ class AveragerProcess(StateServer):
             tensors=tensors,
             group_id=group_id,
             ordered_peer_ids=group_info.peer_ids,
-            blocked=self._matchmaking.shunned.among(group_info.peer_ids),
+            shunned=self._matchmaking.shunned.among(group_info.peer_ids),
             doubted=self._doubted,
             **kwargs | self._timeouts.of_exchange(len(group_info.peer_ids)),
         )
@@ -298,7 +299,7 @@ class AveragerProcess(StateServer):
         return donor, await self._download(donor, max_bytes) or BUSY
 
     async def _donors(self) -> dict[PeerID, tuple[float, float]]:
-        """The peers that offer a state, with its priority; a random number decides between equals."""
+        """Who offers a state and is not barred, with the state's priority; a random number decides between equals."""
         key = f"{self._matchmaking.group_key_manager.prefix}.all_averagers"
         found = await self.dht.get(key, latest=True, return_future=True)
         offers = found.value if found is not None and isinstance(found.value, dict) else {}

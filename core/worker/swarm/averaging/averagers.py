@@ -29,7 +29,7 @@ from core.worker.compute.learning_rate import catch_up_schedule
 from core.worker.compute.optimizers import tensors_of
 from core.worker.compute.process_memory import return_free_memory
 from core.worker.swarm.aggregation.aggregators import AggregationRule, GradientAggregator, StateAggregator
-from core.worker.swarm.aggregation.bandwidths import TOLD, stated_bandwidth
+from core.worker.swarm.aggregation.bandwidths import stated_bandwidth
 from core.worker.swarm.aggregation.claimed_weights import ReportedSamples
 from core.worker.swarm.averaging.averager_process import AveragerProcess
 from core.worker.swarm.averaging.rounds import Rounds
@@ -113,12 +113,12 @@ class _ObservedAverager(AveragerProcess):
         A group is looked for during ``rounds.search_seconds`` at the most; what it then exchanges may take longer. With
         parameters hivemind tells the epoch, a number, with which plain peers compute.
         """
-        if kwargs.get("gather") is None:
-            kwargs["gather"] = TOLD if self.rounds.told is None else self.rounds.told()
+        if kwargs.get("gather") is None and self.rounds.told is not None:
+            kwargs["gather"] = self.rounds.told()
         search = self.rounds.search_seconds if timeout is None else min(timeout, self.rounds.search_seconds)
         control = super().step(*args, timeout=search, **kwargs)
         if isinstance(control, StepControl):
-            self.rounds.add(control)
+            self.rounds.add(control, kwargs.get("gather"))
         return control
 
 
@@ -197,11 +197,6 @@ class _DownloadingAverager(_ObservedAverager):
     ) -> None:
         self.download, self._trial, self._epoch_error = download, trial, epoch_error
         super().__init__(*args, **kwargs)
-
-    def bar(self, barred: BarredPeers) -> None:
-        """As every averager does, and take no state of theirs."""
-        self.download.blocked = barred.blocked
-        super().bar(barred)
 
     def load_state_from_peers(self, wait: bool = True, timeout: float | None = None) -> State | None:
         """A state that can be used, or ``None`` if nobody has one now. Raises Interrupted."""

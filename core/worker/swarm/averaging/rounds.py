@@ -35,9 +35,9 @@ class Rounds:
     """All rounds of one averager that have not ended.
 
     ``on_finished(control, seconds, epoch)`` is called when one that was not cancelled has ended, with the epoch in
-    which it was begun; ``search_seconds`` is how long a group is looked for. ``told``, if given, is what the groupmates
-    of each round are told: a tuple that begins with the epoch, where it is of one. Else the last argument of
-    ``on_finished`` is ``None``.
+    which it was begun; ``search_seconds`` is how long a group is looked for. ``told``, if given, returns what the
+    groupmates of a round are told: a tuple that begins with its epoch. Where they are told anything else, the last
+    argument of ``on_finished`` is ``None``.
     """
 
     def __init__(
@@ -50,10 +50,9 @@ class Rounds:
         self._on_finished = on_finished
         self._started: dict[StepControl, float] = {}
 
-    def add(self, control: StepControl) -> None:
-        """Observe a round that has just been begun."""
-        started, (first, *_) = time.monotonic(), (None,) if self.told is None else self.told()
-        epoch = first if isinstance(first, int) else None
+    def add(self, control: StepControl, told: Any) -> None:
+        """Observe a round that has just been begun, and of which the group was ``told`` that."""
+        started, epoch = time.monotonic(), told[0] if isinstance(told, tuple) else None
         self._started = {each: then for each, then in self._started.items() if not each.done()} | {control: started}
         control.add_done_callback(lambda done: self._finished(done, time.monotonic() - started, epoch))
 

@@ -59,7 +59,8 @@ class StateDownload:
     the end is missing is no donor's fault: it is asked again in the next search.
 
     ``refused`` are those whose state could not be used, and why; for a minute they are not asked again as long as
-    somebody else is there or we have the run's state ourselves (``has_state``); the ``blocked`` never are.
+    somebody else is there or we have the run's state ourselves (``has_state``). Nor are the barred ever asked, see
+    `AveragerProcess._donors`.
     ``is_offered`` says whether anybody offered a state in the last search. ``on_progress(received_bytes,
     is_done, is_rest)`` and ``on_refusal(peer_id, why)`` are called meanwhile; ``leaving`` interrupts the search.
 
@@ -75,7 +76,6 @@ class StateDownload:
         self._leaving, self._on_progress, self._on_refusal = leaving, on_progress, on_refusal
         self.refused: dict[PeerID, Detail] = {}
         self.has_state = self.is_offered = False
-        self.blocked: frozenset[PeerID] = frozenset()
         self._busy_searches = 0
         self._refused_at: dict[PeerID, float] = {}
         self._ready: State | None = None
@@ -98,7 +98,7 @@ class StateDownload:
         silent: set[PeerID] = set()
         self.is_offered = False
         for _ in range(MAX_DONORS):
-            asking = averager.request_state([*self.refused, *self.blocked, *silent])
+            asking = averager.request_state([*self.refused, *silent])
             answer = self._wait_for(asking, is_rest=averager.has_begun)
             if answer is None:
                 break
@@ -119,7 +119,7 @@ class StateDownload:
         """
         if self._asking is None:
             self._forgive()
-            self._asking = averager.request_state([*self.refused, *self.blocked, *self._asked], min_epoch)
+            self._asking = averager.request_state([*self.refused, *self._asked], min_epoch)
         if not self._asking.done():
             return None
         answer, self._asking = self._asking.result(), None

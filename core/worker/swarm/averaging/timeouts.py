@@ -44,14 +44,14 @@ class AllreduceTimeouts:
         self._last_exchange = last_exchange
 
     def part_seconds(self, peers: int) -> float:
-        """For the next part from one of so many peers, ourselves included, to all of whom it sends."""
+        """How long to wait for the next part from one of so many peers, ourselves included, to all of whom it sends."""
         others = max(1, peers - 1)
         part_bytes = min(self._part_bytes, self._bytes / others)
         return max(self._shortest, self._stretch * others * _seconds(part_bytes))
 
     @property
     def latecomer_seconds(self) -> float:
-        """For a groupmate that does not begin: it may still be in an exchange that we have just ended."""
+        """How long to wait for a groupmate to begin: it may still be in an exchange that we have just ended."""
         return max(self._shortest, min(float(self._last_exchange.value), self._exchange_seconds))
 
     def of_exchange(self, peers: int) -> dict[str, float]:

@@ -118,7 +118,11 @@ class SuspectsRecord(OwnRecord):
 
 
 class NormRecord(OwnRecord):
-    """How large what another peer has sent is beside what others have: the median of the last so many ``rounds``."""
+    """How large what another peer has sent is beside what others have: the median of the last so many ``rounds``.
+
+    No Workerbee shows ``rounds``; whoever watches a run's records with a program of its own may weigh the ratio by it.
+    A Workerbee that knows this record refuses one without that field, as it does one with a field more.
+    """
 
     peer_id: constr(min_length=1, max_length=MAX_PEER_ID_BYTES, strict=True)  # type: ignore[valid-type]
     ratio: confloat(gt=0.0, le=1e6, strict=True)  # type: ignore[valid-type]

@@ -23,7 +23,8 @@ from hivemind.compression import serialize_torch_tensor
 from hivemind.proto import averaging_pb2
 from torch import Tensor
 
-OPPOSITE = -0.2  # a cosine that no average of many numbers has with one of its terms
+from core.worker.swarm.aggregation.answer_bounds import OPPOSITE
+
 MIN_NUMBERS = 1000  # of a reducer: fewer may be opposite by chance
 NOTHING = 0.01  # of the usual size of averages, beside ours: rows that few use are averaged to less than others
 MIN_REDUCERS = 3  # of which most are right about the usual size

@@ -7,14 +7,16 @@ but what the leader of the group has handed to every member.
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, get_origin
 
+import msgspec
 from hivemind.p2p import PeerID
 
 from core.localizable import LocalizedText, localized
-from core.schema import StrictStruct
+from core.schema import StrictStruct, fields_of
 from core.worker.swarm.state_parts.messages import Version
 
 _CATCHES_UP = localized("this computer catches up with a peer that is ahead")
@@ -24,27 +26,43 @@ _MUST_CATCH_UP = localized("this computer's weights are not those of the others,
 class Told(StrictStruct, frozen=True):
     """What a member tells its group when it begins to look for one.
 
-    The ``epoch`` of the round, the version of its base weights, whether it shares them, how many ``peers`` the
-    swarm has as far as it knows, and the reducers that it could not reach lately (``unreached``, peer ids). It is not
-    sure of its base weights where others may have taken a step from them without it.
+    The ``epoch`` of the round, the reducers that it could not reach lately (``unreached``, peer ids), the version of
+    its base weights, whether it shares them, and how many ``peers`` the swarm has as far as it knows. It is not sure of
+    its base weights where others may have taken a step from them without it.
+
+    The fields are sent in this order: matchmaking reads the first, and `unreached_in` the second.
     """
 
     epoch: int
+    unreached: tuple[bytes, ...]
     steps: int
     root: bytes
     is_shared: bool
     peers: int
-    unreached: tuple[bytes, ...] = ()
     is_sure: bool = True
+
+    @classmethod
+    def read(cls, packed: Any) -> Told | None:
+        """What a member has packed; ``None`` for anything else."""
+        if not isinstance(packed, tuple) or [type(each) for each in packed] != _types_of_fields():
+            return None
+        told = cls(*packed)
+        return told if all(type(each) is bytes for each in told.unreached) else None
 
     @property
     def version(self) -> Version:
-        """That of its base weights."""
+        """The version of its base weights."""
         return self.steps, self.root
 
     def packed(self) -> tuple[Any, ...]:
-        """As it is sent: matchmaking reads the epoch, which must come first, and `unreached_in` what comes next."""
-        return self.epoch, self.unreached, self.steps, self.root, self.is_shared, self.peers, self.is_sure
+        """As it is sent, for `read` to read."""
+        return msgspec.structs.astuple(self)
+
+
+@functools.cache
+def _types_of_fields() -> list[type]:
+    """The type of each field of what is told, without that of its elements."""
+    return [get_origin(each.type) or each.type for each in fields_of(Told)]
 
 
 class GroupAgreement:
@@ -54,12 +72,12 @@ class GroupAgreement:
     """
 
     def __init__(self, told: Iterable[Any], told_by_organiser: Any = None) -> None:
-        self._members = [member for member in map(_read, told) if member is not None]
-        self._organiser = _read(told_by_organiser)
+        self._members = [member for member in map(Told.read, told) if member is not None]
+        self._organiser = Told.read(told_by_organiser)
 
     @classmethod
     def of(cls, everybody: Mapping[PeerID, Any], organiser: str) -> GroupAgreement:
-        """That of a group of which ``everybody`` has told something; ``organiser`` is a peer id."""
+        """What a group agrees on of which ``everybody`` has told something; ``organiser`` is a peer id."""
         told = {peer.to_base58(): each for peer, each in everybody.items()}
         return cls(told.values(), told.get(organiser))
 
@@ -131,9 +149,10 @@ class GroupAgreement:
 
     @property
     def version(self) -> Version | None:
-        """That of most members among those that share theirs, if any does; of as many, the organiser's.
+        """The right version of the base weights: that of most members that share theirs, or ``None`` if nobody does.
 
-        Those that are not sure of theirs are asked only where nobody else shares any.
+        Of two that as many have, it is the organiser's. Members that are not sure of theirs are asked only where nobody
+        else shares any.
         """
         sharing = [each for each in self._members if each.is_shared]
         asked = [each for each in sharing if each.is_sure] or sharing
@@ -156,13 +175,3 @@ def is_quorum(sure: int, unsure: int, others: int) -> bool:
     them is still behind, would part for good.
     """
     return sure > others + unsure if others > 0 else sure + unsure > 0
-
-
-def _read(told: Any) -> Told | None:
-    """What a member has packed; ``None`` for anything else."""
-    if not isinstance(told, tuple) or list(map(type, told)) != [int, tuple, int, bytes, bool, int, bool]:
-        return None
-    epoch, unreached, steps, root, is_shared, peers, is_sure = told
-    if not all(type(each) is bytes for each in unreached):
-        return None
-    return Told(epoch, steps, root, is_shared, peers, unreached, is_sure)

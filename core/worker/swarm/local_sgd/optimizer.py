@@ -174,7 +174,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
         """What we tell the group of a round."""
         is_sure, unreached = self._repair.min_outer_steps <= self._version[0], self._unreached.named()
         counted = self._met_peers.count()
-        return Told(self.local_epoch, *self._version, not self.client_mode, counted, unreached, is_sure).packed()
+        return Told(self.local_epoch, unreached, *self._version, not self.client_mode, counted, is_sure).packed()
 
     def _average_gradients_and_load_into_optimizer(self, maybe_step_control: StepControl | None) -> None:
         """Send our changes and wait for the average; with weights that differ, or parts that miss, it moves nothing."""

@@ -7,7 +7,6 @@ import statistics
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from hivemind.averaging.partition import BannedException
@@ -18,7 +17,7 @@ from core.worker.swarm.aggregation.aggregators import Sent
 from core.worker.swarm.aggregation.claimed_weights import ClaimedWeights
 from core.worker.swarm.aggregation.leave_one_out import LeaveOneOut
 from core.worker.swarm.aggregation.rules import MAX_RATIO, MIN_SENDERS, cap_heaviest, counted_aggregate, norm_ratios
-from core.worker.swarm.averaging.allreduce import ValidatingReducer
+from core.worker.swarm.averaging.allreduce import CollectingReducer
 from core.worker.swarm.local_sgd.audit.messages import Account
 from core.worker.swarm.local_sgd.audit.verdict import digest_of
 from core.worker.swarm.local_sgd.codecs.codec import Codec
@@ -59,7 +58,7 @@ class ReductionRule:
         return self.counted_average(parts, weights)[0]
 
     def counted_average(self, parts: Sequence[Tensor], weights: Sequence[float]) -> tuple[Tensor, list[float]]:
-        """The same, and how far each of the parts counts in it, from 0 to 1; see `counted_aggregate`."""
+        """That average, and how far each of the parts counts in it, from 0 to 1; see `counted_aggregate`."""
         norms = torch.stack([part.norm() for part in parts]) * (torch.tensor(weights) > 0)
         taken = torch.tensor(weights, dtype=torch.float64).masked_fill(are_gross(norms), 0.0).tolist()
         capped = cap_heaviest(taken) if sum(each > 0 for each in taken) >= MIN_SENDERS else self._of_two(taken)
@@ -99,34 +98,7 @@ class UsualSize:
         return MAX_RATIO * statistics.median_high(self._medians) if self._medians else math.inf
 
 
-class Received:
-    """What has been received of one part, in place of hivemind's running sum; its ``directions`` are compared.
-
-    How far that of each sender counts is written to ``counted``, a vector with a number for each.
-    """
-
-    def __init__(self, rule: ReductionRule, numbers: int, counted: Tensor, directions: LeaveOneOut) -> None:
-        self._rule, self._numbers, self._counted, self._directions = rule, numbers, counted, directions
-        self._sent = list[Sent]()
-
-    def add_(self, sent: Sent, alpha: float) -> None:
-        """Keep a sender's part; its weight is in it."""
-        self._sent.append(sent)
-
-    def div_(self, _total_weight: float) -> Tensor:
-        """The aggregate, encoded: hivemind divides its sum once all senders were heard."""
-        if not self._sent:
-            return self._rule.codec.encode(torch.zeros(self._numbers))
-        weighed = [each for each in self._sent if each.weight > 0]
-        self._directions.add([each.sender for each in weighed], [each.part for each in weighed])
-        parts, weights = [each.part for each in self._sent], [each.weight for each in self._sent]
-        average, counted = self._rule.counted_average(parts, weights)
-        for each, share in zip(self._sent, counted, strict=True):
-            self._counted[each.sender] = share
-        return average
-
-
-class DeltaReducer(ValidatingReducer):
+class DeltaReducer(CollectingReducer):
     """Aggregates encoded parts by a rule; what a sender receives of it is the encoded aggregate.
 
     ``lengths`` count the numbers of the parts, and ``usual_sizes`` are the root mean squares of ours. A part whose root
@@ -156,14 +128,6 @@ class DeltaReducer(ValidatingReducer):
     def _usual_size(self, part_index: int) -> float:
         return 1.0 + self._usual_sizes[part_index]  # a keeper has changed nothing
 
-    def reset_accumulators(self) -> None:
-        """Begin the next part, as TensorPartReducer does."""
-        super().reset_accumulators()
-        if not self.finished.is_set():
-            number = self.current_part_index
-            numbers = self.part_shapes[number].numel()
-            self.accumulator = Received(self._rule, numbers, self._counted[number], self.directions)
-
     async def accumulate_part(
         self, sender_index: int, part_index: int, tensor_part: Tensor, weight: float = 1.0
     ) -> Tensor:
@@ -192,9 +156,16 @@ class DeltaReducer(ValidatingReducer):
             self._weights[part_index, sender_index] = 0.0
             raise
 
-    async def _accumulated(self, sender_index: int, part_index: int, part: Tensor, weight: float) -> Tensor:
-        sent: Any = Sent(sender_index, part, weight)  # hivemind gives it to our own accumulator, and to nothing else
-        return await super()._accumulated(sender_index, part_index, sent, weight)
+    def _combined(self, part_index: int, sent: Sequence[Sent]) -> Tensor:
+        """The encoded aggregate; how far each sender's part counts in it is noted, and the directions are compared."""
+        if not sent:
+            return self._rule.codec.encode(torch.zeros(self.part_shapes[part_index]))
+        weighed = [each for each in sent if each.weight > 0]
+        self.directions.add([each.sender for each in weighed], [each.part for each in weighed])
+        average, counted = self._rule.counted_average([each.part for each in sent], [each.weight for each in sent])
+        for each, share in zip(sent, counted, strict=True):
+            self._counted[part_index, each.sender] = share
+        return average
 
     def counted(self, part_index: int, sender_index: int) -> float:
         """How far what that sender has sent counts in the average of that part, from 0 to 1, once it is there."""

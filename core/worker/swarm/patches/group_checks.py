@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import Any
 
 from hivemind.averaging.allreduce import AveragingMode
 from hivemind.averaging.matchmaking import MatchmakingException
 from hivemind.p2p import PeerID
-from hivemind.utils import MSGPackSerializer
+
+from core.worker.swarm.aggregation.member_metadata import MemberMetadata, is_bandwidth
 
 MAX_GROUP = 128  # peers; dividing the work among 300 takes 2 s, and among 1,000 it takes 22 s and 500 MiB
 MAX_GATHERED_BYTES = 4096  # of one member
-MAX_BANDWIDTH = 1e6  # Mbit/s
 _MODES = frozenset(mode.value for mode in AveragingMode)
 
 
@@ -28,23 +26,17 @@ class InvalidGroupError(MatchmakingException):
 def gathered_error(gathered: bytes) -> str:
     """What is wrong with what a member tells its group, in words; empty where nothing is.
 
-    It is what `DecentralizedAverager.step` packs: bandwidth, mode and the packed ``gather`` argument. hivemind unpacks
-    that of all members at once when the exchange begins, and where that fails nobody averages anything.
+    hivemind unpacks that of all members at once when the exchange begins; where that fails, nobody averages anything.
     """
     if len(gathered) > MAX_GATHERED_BYTES:
         return f"it has {len(gathered)} bytes"
     try:
-        bandwidth, mode, packed = MSGPackSerializer.loads(gathered)
-        MSGPackSerializer.loads(packed)
+        member = MemberMetadata.unpacked(gathered)
     except Exception as error:  # anybody may send anything
         return f"it cannot be read: {error!r}"
-    if bandwidth is not None and not _is_bandwidth(bandwidth):
+    if member.bandwidth is not None and not is_bandwidth(member.bandwidth):
         return "its bandwidth is none"
-    return "" if type(mode) is int and mode in _MODES else "its mode is none"
-
-
-def _is_bandwidth(told: Any) -> bool:
-    return type(told) in (int, float) and math.isfinite(told) and 0 <= told <= MAX_BANDWIDTH
+    return "" if type(member.mode) is int and member.mode in _MODES else "its mode is none"
 
 
 def check_group(peer_ids: Sequence[PeerID], gathered: Sequence[bytes]) -> None:

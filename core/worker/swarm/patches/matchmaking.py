@@ -21,8 +21,8 @@ from hivemind.averaging.key_manager import GroupKeyManager
 from hivemind.averaging.matchmaking import Matchmaking, MatchmakingException
 from hivemind.p2p import P2P, P2PContext, PeerID
 from hivemind.proto import averaging_pb2
-from hivemind.utils import MSGPackSerializer
 
+from core.worker.swarm.aggregation.member_metadata import MemberMetadata
 from core.worker.swarm.patches.group_checks import MAX_GROUP, InvalidGroupError, check_group, gathered_error
 from core.worker.swarm.patches.shunned_peers import ShunnedPeers
 
@@ -43,12 +43,10 @@ class StaleRoundError(MatchmakingException):
 def epoch_of(gathered: bytes) -> int | None:
     """The epoch that a round belongs to, as its owner tells the group; ``None`` where it does not say.
 
-    ``gathered`` is what `DecentralizedAverager.step` packs: bandwidth, mode and the packed ``gather`` argument, which
-    is the epoch, or a tuple that begins with it.
+    ``gathered`` is the member's packed metadata; what is told in it is the epoch, or a tuple that begins with it.
     """
     try:
-        _bandwidth, _mode, packed = MSGPackSerializer.loads(gathered)
-        told = MSGPackSerializer.loads(packed)
+        told = MemberMetadata.unpacked(gathered).told
         epoch = told[0] if isinstance(told, tuple) else told
     except Exception:  # anybody may send anything
         return None
@@ -149,12 +147,12 @@ class EpochMatchmaking(Matchmaking):
             reason = averaging_pb2.MessageFromLeader(code=averaging_pb2.NOT_LOOKING_FOR_GROUP)
             self._end_if_stale(theirs, self.step_control)
         if reason is None:
-            reason = self._reason_to_leave_out(request, context)
+            reason = self._reason_to_reject(request, context)
         if reason is not None:
             reason.gathered.append(gathered)
         return reason
 
-    def _reason_to_leave_out(
+    def _reason_to_reject(
         self, request: averaging_pb2.JoinRequest, context: P2PContext
     ) -> averaging_pb2.MessageFromLeader | None:
         """Why somebody who may join by hivemind's rules may not: the group has enough, or could not begin with it."""

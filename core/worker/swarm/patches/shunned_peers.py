@@ -1,4 +1,4 @@
-"""With whom a peer has nothing to do: whom the organiser keeps out of the run, and who was caught in a lie."""
+"""The shunned, with whom a peer has nothing to do: who is barred from the run, and who was caught in a lie."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ MAX_REMEMBERED = 256  # peers; whoever makes itself a new id for each lie fills 
 
 @dataclass(frozen=True)
 class BarredPeers:
-    """Whom a run's organiser keeps out: the ``blocked``, and of a closed run everybody who is not ``admitted``.
+    """Whom the word of organiser and signers keeps out: the ``barred``, in a closed run also who is not ``admitted``.
 
     Of each who is admitted it has the `key_hash` of the key that signs its reports; an open run has ``None``.
     """
 
-    blocked: frozenset[PeerID] = frozenset()
+    barred: frozenset[PeerID] = frozenset()
     admitted: Mapping[PeerID, bytes] | None = None
 
     def __contains__(self, peer: object) -> bool:
-        return peer in self.blocked or (self.admitted is not None and peer not in self.admitted)
+        return peer in self.barred or (self.admitted is not None and peer not in self.admitted)
 
 
 NOBODY_BARRED = BarredPeers()
@@ -33,7 +33,7 @@ NOBODY_BARRED = BarredPeers()
 class ShunnedPeers:
     """Whom matchmaking lets into no group, and whose parts an exchange does not use; ``clock`` is monotonic.
 
-    The ``barred`` are those whom the organiser keeps out at present; who is distrusted is so for an hour.
+    The ``barred`` are kept out by the word of organiser and signers, and those who are distrusted for an hour.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

@@ -55,7 +55,7 @@ class SwarmStatistics:
         return ReportedSamples(self._latest_samples(), self._samples_known_to_all())
 
     def _samples_known_to_all(self) -> dict[PeerID, float]:
-        """Of each, ourselves included, by the last look that is old enough; of several reports the smallest counts."""
+        """The samples of each, us included, by the last look that is old enough; the smallest of several reports."""
         now, epoch, known = steady_time(), self._tracker.local_progress.epoch, dict[PeerID, float]()
         old = [reports for seen, reports in self._looks if now - seen >= HEARD_SECONDS]
         for report in old[-1].values() if old else ():
@@ -64,7 +64,7 @@ class SwarmStatistics:
         return known
 
     def _latest_samples(self) -> dict[PeerID, float]:
-        """Of each of the others by now.
+        """The samples that each of the others has by now.
 
         What somebody reports beyond belief is none of it, so that a weight to match is still found to be a lie. Anybody
         may report in another's name, and so of several reports the largest counts.
@@ -91,12 +91,12 @@ class SwarmStatistics:
         return int(self._tracker.local_progress.epoch) - max(theirs) if theirs else 0
 
     def my_rate(self) -> float | None:
-        """Our own; ``None`` before the first micro-batch, 0 for a keeper."""
+        """Our own speed; ``None`` before the first micro-batch, 0 for a keeper."""
         speed = self._tracker.performance_ema
         return None if speed.samples_per_second == speed.eps else speed.samples_per_second
 
     def swarm_rate(self) -> float | None:
-        """Everybody's together; ``None`` before anybody has reported."""
+        """Everybody's speed together; ``None`` before anybody has reported."""
         others = [report.samples_per_second for report in self._tracker.others.values()]
         mine = self.my_rate()
         return sum(others) + (mine or 0.0) if others or mine is not None else None

@@ -103,7 +103,7 @@ class AuditedAverager(AveragerProcess):
             self._in_background(self._contribute(auditor, exchange))
 
     def _chosen_parts(self, exchange: Exchange) -> list[int]:
-        """By lot, of those that others reduce; no more than there is memory for."""
+        """The numbers of parts to audit, by lot, of those that others reduce; no more than there is memory for."""
         if self.peer_id not in exchange.auditors:
             return []
         lot, chance = secrets.SystemRandom(), self.audit_chance / max(1, len(exchange.auditors) - 1)
@@ -119,7 +119,7 @@ class AuditedAverager(AveragerProcess):
         self._wish = ShownChanges(future, generation, parts)
 
     def _chosen_senders(self, exchange: Exchange) -> ShownChanges:
-        """By lot, some senders whose changes are tried out, if anybody waits for them and we can be reached."""
+        """Some senders whose changes are tried out, by lot; nobody if none waits for them, or we cannot be reached."""
         wish, self._wish = self._wish or ShownChanges(), None
         if wish.generation != exchange.generation or self.peer_id not in exchange.auditors:
             wish.end()
@@ -206,13 +206,13 @@ class AuditedAverager(AveragerProcess):
                 yield averaging_pb2.DownloadData(metadata=packed(await asyncio.shield(audit.finding)))
 
     async def _audit_of(self, group: bytes) -> Audit:
-        """Of that group's exchange, which may be over a little later for us."""
+        """The audit of that group's exchange, once that is over for us, too."""
         while self._audit is None or self._audit.exchange.group != group:
             await asyncio.sleep(POLL_SECONDS)
         return self._audit
 
     async def _exchange_of(self, group: bytes) -> Exchange:
-        """That group's, which may be over a little later for us than for who asks."""
+        """The exchange of that group, once it is over for us, too."""
         while self._exchange is None or self._exchange.group != group:
             await asyncio.sleep(POLL_SECONDS)
         return self._exchange

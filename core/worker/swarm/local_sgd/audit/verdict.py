@@ -24,9 +24,7 @@ from core.worker.swarm.aggregation.sybil_resistance import MAX_OF_SUBNET, RAMP_R
 from core.worker.swarm.local_sgd.audit.messages import DIGEST_BYTES, Account
 from core.worker.swarm.local_sgd.codecs.codec import Codec
 
-TOLERANCE = (
-    0.01  # of the average's norm: the order of a sum, or another processor, changes the last bits of few numbers
-)
+TOLERANCE = 0.01  # of the average's norm: the order of a sum, or another processor, changes some last bits
 MOST_DISPUTES = 2  # with different peers, that an honest peer may have: more liars than that are not expected
 MOST_SILENCES = 5  # exchanges in a row that a reducer may leave without account, as one whose next has begun
 SLACK = 1e-6  # of a weight
@@ -76,12 +74,12 @@ class Verdict:
 
 
 def digest_of(encoded: Any) -> bytes:
-    """By which what a sender has sent and what its reducer has received are compared; any buffer of bytes."""
+    """The hash by which what a sender has sent is compared with what its reducer has received; any buffer of bytes."""
     return hashlib.blake2b(encoded, digest_size=DIGEST_BYTES).digest()
 
 
 def judge(part: AuditedPart, shown: Mapping[int, Shown], account: Account) -> Verdict | None:
-    """What follows; ``None`` where the part of somebody is missing, so that nobody can tell.
+    """The verdict on a part; ``None`` where somebody has not shown what it sent, so that nobody can tell.
 
     ``shown`` are those who have received all averages, the reducer and ourselves included.
     """
@@ -148,17 +146,17 @@ class AuditRecord:
         self._silences = defaultdict[bytes, int](int)
 
     def disputed(self, reducer: bytes, senders: Sequence[bytes]) -> frozenset[bytes]:
-        """A reducer and these senders say different things; whom that makes a liar, since it differs from so many."""
+        """A reducer and these senders say different things; those who differ from so many that they are liars."""
         for sender in senders:
             self._disputes[reducer].add(sender)
             self._disputes[sender].add(reducer)
         return frozenset(peer for peer in (reducer, *senders) if len(self._disputes[peer]) > MOST_DISPUTES)
 
     def answered(self, reducer: bytes) -> None:
-        """It has given an account of its part."""
+        """That reducer has given an account of its part."""
         self._silences.pop(reducer, None)
 
     def silent(self, reducer: bytes) -> bool:
-        """It has given none; whether it has kept silent too often."""
+        """That reducer has given no account; whether it has kept silent too often."""
         self._silences[reducer] += 1
         return self._silences[reducer] > MOST_SILENCES
