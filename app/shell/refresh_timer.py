@@ -1,6 +1,7 @@
 """The clock of the window: one timer, since each wake-up of a program in the tray costs CPU time.
 
-It is a very coarse one, as others of a second and more are: Qt has all of those go off together, at full seconds.
+It is a very coarse one, as others of a second and more are: Qt has all of those go off together, at full seconds. While
+nobody sees the window, it goes off every two seconds.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ class RefreshTimer(QObject):
 
     Signals:
         record_due: once a second while the window is seen; every two seconds otherwise.
-        redraw_due: once a second while the window is seen; every five seconds otherwise.
-        check_due: every five seconds.
+        redraw_due: once a second while the window is seen; every five seconds otherwise, or six.
+        check_due: every five seconds, or six.
     """
 
     record_due = Signal()
@@ -42,10 +43,13 @@ class RefreshTimer(QObject):
         self._timer.stop()
 
     def _tick(self) -> None:
-        self._seconds += 1
-        is_slow_tick, is_seen = self._seconds % _SLOW_SECONDS == 0, self._is_seen()
-        if is_seen or self._seconds % _HIDDEN_SECONDS == 0:
-            self.record_due.emit()
+        before, is_seen = self._seconds, self._is_seen()
+        self._seconds += self._timer.interval() // 1000
+        is_slow_tick = self._seconds // _SLOW_SECONDS != before // _SLOW_SECONDS
+        seconds_to_next = 1 if is_seen else _HIDDEN_SECONDS
+        if self._timer.interval() != 1000 * seconds_to_next:
+            self._timer.setInterval(1000 * seconds_to_next)
+        self.record_due.emit()
         if is_seen or is_slow_tick:
             self.redraw_due.emit()
         if is_slow_tick:
