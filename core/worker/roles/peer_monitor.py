@@ -139,7 +139,7 @@ class PeerMonitor:
         """Tell the client whom signers and the peers that report progress name, if others are named, or by others."""
         if self._ledger.has_changed:
             self._publish_ledger()
-        records = SUSPECTS.read(self._swarm.dht, self._run_id, again=True)
+        records = SUSPECTS.read(self._swarm.dht, self._run_id, ask="in turn")
         suspects = suspects_in(records, self._optimizer.tracker.reports, findings)
         named = tuple((each.peer_id, each.named_by, each.found_out) for each in suspects)
         if named != self._named:
@@ -174,7 +174,7 @@ class PeerMonitor:
         """The peers that are older than the organiser asks for."""
         if not self.minimum_version:
             return frozenset()
-        activities = ACTIVITY.read(self._swarm.dht, self._run_id, again=True)
+        activities = ACTIVITY.read(self._swarm.dht, self._run_id, ask="in turn")
         outdated = outdated_peers(activities, self._optimizer.tracker.reports, self.minimum_version)
         return outdated - {self.gate.authority.leader, self._swarm.peer_id}
 

@@ -8,6 +8,7 @@ from typing import Any, cast
 import pytest
 from hivemind import DHT
 
+from core.worker.swarm.dht.reader import Ask
 from core.worker.swarm.dht.run_records import METRICS, PEER_INFO, LocalMetrics, PeerInfo, RecordKind
 from core.worker.swarm.progress.peer_details import NEWS_SECONDS, READ_SECONDS, PeerDetails
 from core.worker.swarm.progress.progress_estimate import FEW_PEERS
@@ -21,9 +22,9 @@ class Records:
         self.there: dict[str, dict[bytes, Any]] = {PEER_INFO.key_end: {}, METRICS.key_end: {}}
         self.reads = Counter[str]()
 
-    def read(self, kind: RecordKind[Any], _dht: DHT, _run_id: str, *, of_one: bool) -> dict[bytes, Any]:
+    def read(self, kind: RecordKind[Any], _dht: DHT, _run_id: str, *, ask: Ask) -> dict[bytes, Any]:
         """As `RecordKind.read`."""
-        assert of_one
+        assert ask == "one"
         self.reads[kind.key_end] += 1
         return self.there[kind.key_end]
 

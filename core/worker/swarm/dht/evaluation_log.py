@@ -72,7 +72,7 @@ def published_scores(dht: DHT, run_id: str, signers: Sequence[str]) -> Evaluatio
     if not signers:
         return EvaluationHistory(run_id)
     latest = {signer: EvaluationHistory(run_id) for signer in signers}
-    for signer, value in values_of(dht, dht_key(run_id, DHT_KIND), signers, MAX_SCORES_BYTES, again=True):
+    for signer, value in values_of(dht, dht_key(run_id, DHT_KIND), signers, MAX_SCORES_BYTES, ask="in turn"):
         if (history := scores_in(value, signer, run_id)) and history.signed_at >= latest[signer].signed_at:
             latest[signer] = history
     first, *keepers = latest.values()

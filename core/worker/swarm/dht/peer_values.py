@@ -12,7 +12,7 @@ from hivemind.dht.routing import DHTID
 from hivemind.dht.validation import DHTRecord, RecordValidatorBase
 from hivemind.utils import MSGPackSerializer
 
-from core.worker.swarm.dht.reader import forget, read_dictionary
+from core.worker.swarm.dht.reader import Ask, forget, read_dictionary
 
 _MAX_SUBKEY_BYTES = 64  # of a packed peer id
 _PACKING_BYTES = 16  # around what the DHT packs once more
@@ -24,14 +24,11 @@ def dht_key(run_id: str, kind: str) -> str:
 
 
 def values_of(
-    dht: DHT, key: str, signers: Sequence[str], max_bytes: int, *, again: bool = False
+    dht: DHT, key: str, signers: Sequence[str], max_bytes: int, *, ask: Ask = "all"
 ) -> Iterator[tuple[str, bytes]]:
-    """All values of so many bytes at the most that were stored there under those ids, with the id; unverified.
-
-    ``again`` is for what is read again and again, as for `read_dictionary`.
-    """
+    """All values of so many bytes at the most that were stored there under those ids, with the id; unverified."""
     subkeys = {MSGPackSerializer.dumps(signer): signer for signer in signers}
-    for record in read_dictionary(dht, key, signers, again=again):
+    for record in read_dictionary(dht, key, signers, ask=ask):
         if record.subkey in subkeys and (value := _stored_bytes(record.value, max_bytes)) is not None:
             yield subkeys[record.subkey], value
 

@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 from weakref import WeakKeyDictionary
 
 import pydantic.v1 as pydantic
@@ -42,6 +42,10 @@ MAX_REMEMBERED_BYTES = 2**17  # of one peer's answer; of a longer one nothing is
 MAX_VALUES = 10_000
 MAX_SIGNED_BYTES = MAX_SUBKEY_BYTES  # of a value, too
 
+Ask = Literal["all", "in turn", "one"]
+"""Of whom a key is read: of all who may hold it; of one holder after the other, where it is read again and again; or of
+any one of the nearest, where it is read often and decides nothing."""
+
 _Model = TypeVar("_Model", bound=pydantic.BaseModel)
 _Value = tuple[bytes, bytes, bytes, float]  # the fields of a DHTRecord
 
@@ -56,29 +60,24 @@ def parse_record(model: type[_Model], value: object) -> _Model | None:
     return None
 
 
-def read_dictionary(
-    dht: DHT, key: str, also_ask: Iterable[str] = (), *, of_one: bool = False, again: bool = False
-) -> list[DHTRecord]:
+def read_dictionary(dht: DHT, key: str, also_ask: Iterable[str] = (), *, ask: Ask = "all") -> list[DHTRecord]:
     """Every unexpired value under ``key``, as bytes and unverified; ``also_ask`` are peer ids.
 
-    What is read often and decides nothing is read ``of_one`` holder, any of the nearest. What is read ``again`` and
-    again is asked of those only who have not been asked for the longest time. Never waits for more than
-    ``READ_LIMIT_SECONDS``; nobody answering is an empty list.
+    Never waits for more than ``READ_LIMIT_SECONDS``; nobody answering is an empty list.
     """
-    read = _read_of_one if of_one else partial(_read_again if again else _read, also_ask=tuple(also_ask))
+    read_several = _read_in_turn if ask == "in turn" else _read
+    read = _read_of_one if ask == "one" else partial(read_several, also_ask=tuple(also_ask))
     asking = dht.run_coroutine(partial(read, key_id=DHTID.generate(source=key)), return_future=True)
     with contextlib.suppress(TimeoutError):
         return [DHTRecord(*fields) for fields in asking.result(READ_LIMIT_SECONDS)]
     return []
 
 
-def read_signed(
-    dht: DHT, key: str, also_ask: Iterable[str] = (), *, of_one: bool = False, again: bool = False
-) -> dict[bytes, dict[str, Any]]:
+def read_signed(dht: DHT, key: str, also_ask: Iterable[str] = (), *, ask: Ask = "all") -> dict[bytes, dict[str, Any]]:
     """Of what `read_dictionary` reads, the newest table of every subkey whose RSA signature holds; none retracted."""
     newest: dict[bytes, DHTRecord] = {}
     signature = Signatures()
-    for record in read_dictionary(dht, key, also_ask, of_one=of_one, again=again):
+    for record in read_dictionary(dht, key, also_ask, ask=ask):
         if _is_owned(record) and signature.validate(record):
             known = newest.get(record.subkey)
             if known is None or known.expiration_time < record.expiration_time:
@@ -162,7 +161,7 @@ class _Remembered:
 _remembered: WeakKeyDictionary[DHTNode, dict[DHTID, _Remembered]] = WeakKeyDictionary()
 
 
-async def _read_again(_dht: DHT, node: DHTNode, key_id: DHTID, also_ask: tuple[str, ...]) -> list[_Value]:
+async def _read_in_turn(_dht: DHT, node: DHTNode, key_id: DHTID, also_ask: tuple[str, ...]) -> list[_Value]:
     """As `_read`, with what those have answered before who are not asked this time; runs in the DHT process."""
     known = _remembered.setdefault(node, {}).setdefault(key_id, _Remembered())
     is_old = time.monotonic() - known.searched_at >= OTHERS_AGAIN_SECONDS

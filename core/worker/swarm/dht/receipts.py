@@ -28,7 +28,7 @@ def receipts_publisher(swarm: Swarm, receipts: SampleReceipts) -> Publisher:
 def receipts_for(dht: DHT, run_id: str, signers: Sequence[str], own_subkey: bytes) -> Iterator[ReceiptSeen]:
     """The receipts that these peer ids have signed for us; ``own_subkey`` is that of our progress reports."""
     key = key_hash(own_subkey)
-    for signer, record in values_of(dht, dht_key(run_id, DHT_KIND), signers, MAX_RECEIPTS_BYTES, again=True):
+    for signer, record in values_of(dht, dht_key(run_id, DHT_KIND), signers, MAX_RECEIPTS_BYTES, ask="in turn"):
         signed = receipts_in(record, signer, run_id)
         receipt = signed.of(key) if signed is not None else None
         if receipt is not None:

@@ -32,7 +32,7 @@ from pydantic.v1 import (
 from core.security.sanitize import MAX_DEVICE_CHARACTERS, MAX_NAME_CHARACTERS, MAX_VERSION_CHARACTERS
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_values import dht_key
-from core.worker.swarm.dht.reader import forget, parse_record, read_signed
+from core.worker.swarm.dht.reader import Ask, forget, parse_record, read_signed
 from core.worker.swarm.patches.monotonic_clock import steady_time
 
 MAX_ADDRESSES = 2
@@ -177,11 +177,9 @@ class RecordKind(Generic[_Record]):
             return_future=True,
         )
 
-    def read(
-        self, dht: DHT, run_id: str, also_ask: Iterable[str] = (), *, of_one: bool = False, again: bool = False
-    ) -> dict[bytes, _Record]:
+    def read(self, dht: DHT, run_id: str, also_ask: Iterable[str] = (), *, ask: Ask = "all") -> dict[bytes, _Record]:
         """Everybody's, by subkey, as `read_signed` reads them. A peer has the same subkey in all kinds."""
-        found = read_signed(dht, self.key(run_id), also_ask, of_one=of_one, again=again).items()
+        found = read_signed(dht, self.key(run_id), also_ask, ask=ask).items()
         parsed = {subkey: parse_record(self.model, value) for subkey, value in found}
         return {subkey: record for subkey, record in parsed.items() if record is not None}
 

@@ -67,4 +67,4 @@ class PeerDetails:
         return mean_loss(self._metrics.values())
 
     def _read(self, kind: RecordKind[_Record]) -> dict[bytes, _Record]:
-        return kind.read(self._dht, self._run_id, of_one=True)
+        return kind.read(self._dht, self._run_id, ask="one")

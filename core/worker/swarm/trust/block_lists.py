@@ -90,7 +90,7 @@ class BlockListReader:
         if not self._lists and self._recalled is not None:
             for signer in authority.widest.line:
                 self._see(signer, self._recalled)
-        for signer, signed in values_of(self._dht, self._key, authority.line, MAX_BLOCK_LIST_BYTES, again=True):
+        for signer, signed in values_of(self._dht, self._key, authority.line, MAX_BLOCK_LIST_BYTES, ask="in turn"):
             self._see(signer, signed)
         for leader in reversed(authority.line):
             if leader in self._lists:

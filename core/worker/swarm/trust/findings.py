@@ -152,7 +152,7 @@ class FindingsReader:
 
     def _look(self, signers: Collection[str]) -> None:
         key = dht_key(self._run_id, DHT_KIND)
-        for signer, value in values_of(self._dht, key, (*signers,), MAX_FINDINGS_BYTES, again=True):
+        for signer, value in values_of(self._dht, key, (*signers,), MAX_FINDINGS_BYTES, ask="in turn"):
             found = findings_in(value, signer, self._run_id)
             if found is not None and (signer not in self._newest or found.at > self._newest[signer].at):
                 self._newest[signer] = found

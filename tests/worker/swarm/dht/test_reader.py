@@ -61,7 +61,7 @@ def test_what_decides_nothing_is_read_of_one_holder() -> None:
         assert nodes[0].store("names", subkey="me", value=7, expiration_time=time.time() + 600)
         nodes[3].run_coroutine(partial(forget_key, key="names"))
         nodes[3].run_coroutine(count_requests)
-        assert [record.subkey for record in read_dictionary(nodes[3], "names", of_one=True)] == [packed("me")]
+        assert [record.subkey for record in read_dictionary(nodes[3], "names", ask="one")] == [packed("me")]
         assert nodes[3].run_coroutine(requests) == 1
 
 
@@ -108,7 +108,7 @@ def store_at_all_but_the_last(nodes: list[DHT], subkey: str) -> None:
 
 def subkeys_read(node: DHT) -> set[bytes]:
     """Whose values that node finds when it reads them once more."""
-    return {record.subkey for record in read_dictionary(node, "names", again=True)}
+    return {record.subkey for record in read_dictionary(node, "names", ask="in turn")}
 
 
 async def count_requests(_dht: DHT, node: DHTNode) -> None:
