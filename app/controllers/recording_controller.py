@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from core.records.time_series import Curve, Series
     from core.run.receipt_file import KeptReceipt
 
+RECORD_SECONDS_HIDDEN = 2  # from one record to the next while nobody sees the window
+
 
 class RecordingController(QObject):
     """Records the session from ``open`` to ``close``; it is the charts' ``ChartDataSource``.

@@ -10,8 +10,9 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
+from app.controllers.recording_controller import RECORD_SECONDS_HIDDEN
+
 _SLOW_SECONDS = 5
-_HIDDEN_SECONDS = 2
 
 
 class RefreshTimer(QObject):
@@ -46,9 +47,9 @@ class RefreshTimer(QObject):
         before, is_seen = self._seconds, self._is_seen()
         self._seconds += self._timer.interval() // 1000
         is_slow_tick = self._seconds // _SLOW_SECONDS != before // _SLOW_SECONDS
-        seconds_to_next = 1 if is_seen else _HIDDEN_SECONDS
-        if self._timer.interval() != 1000 * seconds_to_next:
-            self._timer.setInterval(1000 * seconds_to_next)
+        interval = 1000 * (1 if is_seen else RECORD_SECONDS_HIDDEN)
+        if self._timer.interval() != interval:  # another one begins anew
+            self._timer.setInterval(interval)
         self.record_due.emit()
         if is_seen or is_slow_tick:
             self.redraw_due.emit()

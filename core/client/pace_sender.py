@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.availability.pacing import FULL
 from core.client.session import Session
 from core.engine.worker_process import WorkerProcess
 from core.protocol.commands import LEAST_LINE_RATE, REPORT_SECONDS, Join, SetPace
@@ -21,15 +22,13 @@ class PaceSender:
 
     def send(self, worker: WorkerProcess | None, session: Session) -> None:
         """Send the session's pace, unless the worker knows it; an organiser's worker is not slowed."""
-        self._latest, now = (worker, session), session.pace
-        pace = SetPace(report_seconds=self._report_seconds)
-        if isinstance(session.opening, Join):
-            pace = SetPace(
-                compute_share=now.compute_share,
-                upload_bytes_a_second=self._part_of(now.upload_rate),
-                download_bytes_a_second=self._part_of(now.download_rate),
-                report_seconds=self._report_seconds,
-            )
+        self._latest, now = (worker, session), session.pace if isinstance(session.opening, Join) else FULL
+        pace = SetPace(
+            compute_share=now.compute_share,
+            upload_bytes_a_second=self._part_of(now.upload_rate),
+            download_bytes_a_second=self._part_of(now.download_rate),
+            report_seconds=self._report_seconds,
+        )
         if worker is not None and pace != self._sent:
             self._sent = pace
             worker.send(pace)

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.application import Application
 from app.controllers.devices.device_session import DeviceSession
-from app.controllers.devices.device_sessions import REPORT_SECONDS_HIDDEN
+from app.controllers.recording_controller import RECORD_SECONDS_HIDDEN
 from app.desktop.launch_request import LaunchRequest
 from core.availability.observation import GpuUse
 from core.availability.rules import AvailabilityRules
@@ -251,7 +251,7 @@ def test_both_report_seldom_while_nobody_sees_the_window(qtbot: QtBot, opened: O
         return [each.report_seconds for each in commands(tmp_path) if isinstance(each, SetPace)]
 
     application.window.hide()
-    qtbot.waitUntil(lambda: told() == [REPORT_SECONDS_HIDDEN] * 2, timeout=LIMIT_MILLISECONDS)
+    qtbot.waitUntil(lambda: told() == [RECORD_SECONDS_HIDDEN] * 2, timeout=LIMIT_MILLISECONDS)
     application.window.show()
     qtbot.waitUntil(lambda: told()[2:] == [REPORT_SECONDS] * 2, timeout=LIMIT_MILLISECONDS)
 

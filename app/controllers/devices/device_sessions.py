@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.controllers.availability_controller import AvailabilityController
 from app.controllers.devices.device_session import DeviceSession
-from app.controllers.recording_controller import RecordingController
+from app.controllers.recording_controller import RECORD_SECONDS_HIDDEN, RecordingController
 from app.controllers.session_controller import SessionController, stage_of
 from core.client.computer_watch import ComputerWatch, Observer
 from core.client.session import Session
@@ -21,7 +21,6 @@ from core.protocol.commands import REPORT_SECONDS, Join
 from core.records.unfinished_run import FurtherDevice
 
 AnySession = SessionController | DeviceSession
-REPORT_SECONDS_HIDDEN = 2.0
 
 
 def gpu_watch(availability: AvailabilityController, device: str) -> ComputerWatch:
@@ -260,7 +259,7 @@ class DeviceSessions(QObject):
     def adapt(self, *, is_seen: bool) -> None:
         """Have the workers report often while the window is seen; else as often as their figures are recorded."""
         for each in self.all:
-            each.client.pace.report_every(REPORT_SECONDS if is_seen else REPORT_SECONDS_HIDDEN)
+            each.client.pace.report_every(REPORT_SECONDS if is_seen else RECORD_SECONDS_HIDDEN)
 
     def _leave(self) -> None:
         for each in self._made.values():

@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
@@ -183,7 +183,7 @@ class Training:
                 target = partial(live, member, self.row.epochs, folder, self._meeting_point, self._together)
                 self._pids[number] = fork(target)
         if self.row.costs_from is not None and not self._spent and epoch_in(self._folders[0]) >= self.row.costs_from:
-            self._spent = self._spent_by_now()
+            self._spent = self._spent_by_now(self._groups())
         is_late = time.monotonic() > self._began + self.row.limit_seconds
         return self._end() if is_late or self._has_settled() or self._failures() else None
 
@@ -197,16 +197,18 @@ class Training:
         """The processes of each member that was started, by its process id."""
         return groups_of(frozenset(self._pids.values()))
 
-    def _spent_by_now(self) -> dict[int, Spent]:
+    def _spent_by_now(self, groups: Mapping[int, list[psutil.Process]]) -> dict[int, Spent]:
         """What each member has cost since it began, by its process id."""
-        now, found = time.monotonic(), self._groups()
-        return {pid: spent(found[pid], now, self._folders[number]) for number, pid in sorted(self._pids.items())}
+        now = time.monotonic()
+        return {pid: spent(groups[pid], now, self._folders[number]) for number, pid in sorted(self._pids.items())}
 
     def _costs(self) -> list[MemberCost]:
         """Of every member, since the epoch from which they are measured."""
-        now, found = (self._spent_by_now(), self._groups()) if self._spent else ({}, {})
-        of_all = ((pid, spent_by_now) for pid, spent_by_now in now.items() if pid in self._spent)
-        return [self._spent[pid].until(later, memory_use_of_all(found[pid]).pss_bytes) for pid, later in of_all]
+        if not self._spent:
+            return []
+        groups = self._groups()
+        of_all = ((pid, later) for pid, later in self._spent_by_now(groups).items() if pid in self._spent)
+        return [self._spent[pid].until(later, memory_use_of_all(groups[pid]).pss_bytes) for pid, later in of_all]
 
     def _has_room(self) -> bool:
         """Whether the next member may start; those of a crowd come one a second, as they share the computer."""
