@@ -49,6 +49,7 @@ from tests.support.forked.server import MARK, MARK_LENGTH
 from tests.support.peers import slow_computer
 
 LIMIT_SECONDS = 180.0  # for one event, on a computer that does much else
+LOOK_SECONDS = 0.1  # between two looks at what several processes have said
 GONE_SECONDS = 15.0  # generous: a family is gone when five seconds have passed
 GOODBYE_SECONDS = 30.0
 LOOPBACK = "/ip4/127.0.0.1/tcp/0"
@@ -121,6 +122,20 @@ def _forked(
 ) -> ForkedProcess | subprocess.Popen[bytes]:
     """Its imports done beforehand where that is possible."""
     return (ForkedProcess if can_fork(command) else _started)(command, log, environment)
+
+
+def first_said(
+    processes: Sequence[LineProcess[_Said]], is_so: Callable[[_Said], bool], since: Sequence[int], seconds: float
+) -> _Said | None:
+    """The first thing that is so and that one of these says, from these places on; ``None`` where it is too late."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        for process, place in zip(processes, since, strict=True):
+            for said in process.said[place:]:
+                if is_so(said):
+                    return said
+        time.sleep(LOOK_SECONDS)
+    return None
 
 
 class LineProcess(Generic[_Said]):

@@ -22,7 +22,7 @@ from tests.bench.experts.rows import (
 )
 from tests.bench.setup import Ground, NotMeasured, told_as_not_measured
 from tests.bench.table import NO_FIGURE, Row, own_row
-from tests.support.real_peers import PeerGroup, peer_group
+from tests.support.real_peers import PeerGroup, first_said, peer_group
 
 SHARE = 2  # experts of each host
 STEPS_BEFORE = 20  # until a trainer tells of each step
@@ -30,7 +30,6 @@ SECONDS_BEFORE_KILL = 60.0  # in which experts have been copied several times
 STEPS_AFTER = 20  # others have gone on with its experts, in which the standstill is looked for, too
 MAX_STANDSTILL_SECONDS = 5.0
 MAX_LOST_SECONDS = 60.0
-LOOK_SECONDS = 0.1  # between looks for who goes on with an expert
 SECOND_TRAINER = 100  # added to the seed of its samples
 
 
@@ -110,11 +109,7 @@ def lost_with(victim: Script, others: Sequence[Script], since: Sequence[int]) ->
 
 def _first_steps(expert: str, hosts: Sequence[Script], since: Sequence[int]) -> int:
     """From which step one of these goes on with it; waits until one does."""
-    deadline = time.monotonic() + LIMIT_SECONDS
-    while time.monotonic() < deadline:
-        for host, number in zip(hosts, since, strict=True):
-            for said in host.said[number:]:
-                if expert in said["steps"]:
-                    return int(said["steps"][expert])
-        time.sleep(LOOK_SECONDS)
-    raise NotMeasured(f"nobody goes on with expert {expert}")
+    said = first_said(hosts, lambda each: expert in each["steps"], since, LIMIT_SECONDS)
+    if said is None:
+        raise NotMeasured(f"nobody goes on with expert {expert}")
+    return int(said["steps"][expert])

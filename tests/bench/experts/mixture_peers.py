@@ -32,9 +32,9 @@ from core.worker.recipes.mixture_model import MixtureModel, experts_in, remote_m
 from core.worker.swarm.experts.caller import ExpertCaller
 from core.worker.swarm.experts.host import ExpertHost
 from tests.experiments.same_samples.program_text import LENGTH, ProgramText
+from tests.support.learning.entered_host import RUN_ID, entered_host
 from tests.support.peers.state_peers import entered, say
 
-RUN_ID = "experts"
 BATCH = 16  # samples of a step
 TOKENS = BATCH * LENGTH
 TRUNK = GPT2(vocab_size=256, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, max_position_embeddings=LENGTH)
@@ -50,17 +50,7 @@ Loss = Callable[[], Tensor]
 
 def be_host(folder: Path, listen: str, addresses: Sequence[str], *, is_watched: bool = False) -> None:
     """Host a share of the experts for whoever asks."""
-    swarm = entered(folder, listen, addresses, "direct")
-    host = ExpertHost(
-        swarm,
-        RUN_ID,
-        EXPERTS,
-        capacity=len(EXPERTS),
-        hidden_size=TRUNK.hidden_size,
-        spec=SPEC,
-        may_train=lambda _peer: True,
-        folder=folder / "experts",
-    )
+    swarm, host = entered_host(folder, listen, addresses, EXPERTS, TRUNK.hidden_size, SPEC)
     say(address=str(swarm.addresses()[0]))
     if is_watched:
         threading.Thread(target=tell_steps, args=(host,), daemon=True).start()

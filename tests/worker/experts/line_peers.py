@@ -23,9 +23,9 @@ from core.worker.process import process_tree
 from core.worker.swarm.experts.caller import ExpertCaller
 from core.worker.swarm.experts.handover import longest_state
 from core.worker.swarm.experts.host import ExpertHost
+from tests.support.learning.entered_host import RUN_ID, entered_host
 from tests.support.peers.state_peers import entered, say
 
-RUN_ID = "experts"
 HIDDEN, TOKENS = 256, 16
 SPEC = ExpertsSpec(experts=3, batch_tokens=TOKENS, max_wait_seconds=5.0)
 EXPERTS = [ExpertId(1, number) for number in range(SPEC.experts)]
@@ -37,17 +37,7 @@ TOLD_SECONDS = 0.1  # between two looks at what a host has
 
 def be_host(folder: Path, listen: str, addresses: Sequence[str], upload: float | None) -> None:
     """Host a share of the experts; that is its upload in bits a second, as far as it knows."""
-    swarm = entered(folder, listen, addresses, "direct")
-    host = ExpertHost(
-        swarm,
-        RUN_ID,
-        EXPERTS,
-        capacity=len(EXPERTS),
-        hidden_size=HIDDEN,
-        spec=SPEC,
-        may_train=lambda _peer: True,
-        folder=folder / "experts",
-    )
+    swarm, host = entered_host(folder, listen, addresses, EXPERTS, HIDDEN, SPEC)
     if upload is not None:
         host.know_upload(upload)
     say(address=str(swarm.addresses()[0]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
@@ -12,7 +11,7 @@ import pytest
 
 from tests.support.environment.network_namespaces import internet
 from tests.support.environment.slow_link import Line
-from tests.support.real_peers import LineProcess, PeerGroup, peer_group
+from tests.support.real_peers import LineProcess, PeerGroup, first_said, peer_group
 from tests.worker.experts.line_peers import EXPERTS, STATE_BYTES
 
 pytestmark = [
@@ -29,7 +28,6 @@ BEFORE_SECONDS = 30.0  # of training; by then each host has begun a copy
 TAKEN_SECONDS = 80.0  # by when an expert of a host that was killed has another: the copies are not there by then
 ANSWERED = 0.95  # of the requests: the computer does other things, too
 LIMIT_SECONDS = 400.0
-LOOK_SECONDS = 0.1
 
 Script = LineProcess[dict[str, Any]]
 
@@ -52,14 +50,9 @@ def on_lines(group: PeerGroup, net: Any) -> tuple[list[Script], Script]:
 
 def taken_at(expert: str, hosts: Sequence[Script], since: Sequence[int]) -> float:
     """When, on the monotonic clock, one of these has said that it answers for that expert, from these places on."""
-    deadline = time.monotonic() + LIMIT_SECONDS
-    while time.monotonic() < deadline:
-        for each, here in zip(hosts, since, strict=True):
-            for said in each.said[here:]:
-                if expert in said["hosted"]:
-                    return float(said["at"])
-        time.sleep(LOOK_SECONDS)
-    raise AssertionError(f"nobody takes expert {expert}")
+    said = first_said(hosts, lambda each: expert in each["hosted"], since, LIMIT_SECONDS)
+    assert said is not None, f"nobody takes expert {expert}"
+    return float(said["at"])
 
 
 def test_copies_on_slow_lines_leave_answers_their_half_and_nobody_waits_for_them_to_take_an_expert(
