@@ -41,7 +41,6 @@ demo:
 
 test:
 	$(SET_UP) test window
-	@.venv/bin/python -m installer.lightning
 	@$(CHECK)
 	@$(THREE_AT_A_TIME) $(ARGS)
 
@@ -56,6 +55,7 @@ bench:
 
 soak:
 	$(SET_UP) test window
+	@.venv/bin/python -m installer.lightning
 	@$(if $(ARGS),,.venv/bin/pytest -m faults -s)
 	@.venv/bin/python -m tests.soak $(ARGS)
 

@@ -1,6 +1,6 @@
 """Make `.venv/lightning`: an environment of its own for the tests' peer that Lightning's users would write.
 
-Run by `make test` with the Python of `.venv`, whose torch and hivemind it shares.
+Run by `make soak` with the Python of `.venv`, whose torch and hivemind it shares.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-REQUIREMENTS = ROOT / "tests" / "foreign" / "lightning.txt"
+REQUIREMENTS = ROOT / "tests" / "integration" / "foreign" / "lightning.txt"
 FOLDER = Path(sys.prefix) / "lightning"
 PYTHON = FOLDER / "bin" / "python"
 STAMP = FOLDER / "lightning.txt"

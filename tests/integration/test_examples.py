@@ -189,6 +189,7 @@ def test_a_masked_model_from_scratch(group: PeerGroup, hub: Hub) -> None:
     train_together(group, toy("masked-lm.toml", hub))
 
 
+@pytest.mark.faults
 def test_an_image_model_from_scratch(group: PeerGroup, hub: Hub) -> None:
     manifest = toy_pictures("vit-from-scratch.toml", hub, samples=4000)
     organiser, one, _ = train_together(group, manifest)
@@ -218,6 +219,7 @@ def test_a_run_that_needs_a_gpu_is_refused_before_anything_is_fetched(group: Pee
     assert hub.requests == []
 
 
+@pytest.mark.faults
 def test_adapters_to_a_pretrained_model(group: PeerGroup, hub: Hub, tmp_path: Path) -> None:
     manifest = toy("lora.toml", hub, samples=3000)
     assert isinstance(manifest.recipe, CausalLM)

@@ -36,6 +36,7 @@ CLAIMS = "one of two who claims a billion samples"
 FLIPPED = "a liar whose changes are tried out"
 TIE = "two that differ without an organiser"
 SLOW = "one ten times slower, overlapped, in 4 bits"
+SELDOM = {FLIPPED, NONSENSE, CLAIMS}  # these are marked `faults`
 MISSES = "keeper, client and one who misses a round"
 
 
@@ -96,7 +97,7 @@ def outcomes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         return learn(hired, rows_asked_for(request, rows()), SIDE_BY_SIDE)
 
 
-@pytest.mark.parametrize("row", seldom_but({row.name for row in rows()} - {FLIPPED}, rows()))
+@pytest.mark.parametrize("row", seldom_but({row.name for row in rows()} - SELDOM, rows()))
 def test_all_learn_and_have_the_same_base_weights(outcomes: dict[str, Outcome], row: Row) -> None:
     outcome = outcomes[row.name]
     assert outcome.failures == []
@@ -134,6 +135,7 @@ def test_the_liar_is_named_by_who_reduces_and_nobody_else_is(outcomes: dict[str,
     assert outcomes[LIAR].is_named_soon(), outcomes[LIAR].named_after
 
 
+@pytest.mark.faults
 @pytest.mark.rows(CLAIMS)
 def test_one_of_two_who_claims_a_billion_samples_is_named_and_counts_for_those_that_it_has_reported(
     outcomes: dict[str, Outcome],
@@ -152,6 +154,7 @@ def test_the_liar_itself_is_told_that_what_it_has_changed_was_left_out_and_nobod
     assert liar == 0.0 < min(honest), outcomes[LIAR].least_shares
 
 
+@pytest.mark.faults
 @pytest.mark.rows(NONSENSE)
 def test_who_sends_parts_that_are_no_numbers_or_too_short_is_left_out_and_named(outcomes: dict[str, Outcome]) -> None:
     organiser, *_ = outcomes[NONSENSE].outliers

@@ -16,7 +16,7 @@ from torch.nn.functional import cross_entropy
 
 from core.errors import ErrorKind
 from core.files.locks import PeerFiles
-from core.protocol.events import Evaluated, Progress, RoundFinished, RunFound, Warned
+from core.protocol.events import CheckpointSaved, Evaluated, Progress, RoundFinished, RunFound, Warned
 from core.protocol.experts import ExpertsSeen
 from core.records.published.checkpoint_history import CheckpointHistory
 from core.run.manifest import RunManifest
@@ -105,10 +105,22 @@ class Swarm:
     def without_hosts(self) -> dict[Peer, int]:
         """Have all hosts leave, if they have not yet; the trainers, and how much each had said by then."""
         if not self._had_said:
+            self._keeps_what_was_learned()
             self._had_said = {trainer: len(trainer.said) for trainer in self.trainers}
             for host in self.hosts:
                 assert host.leave() == 0
         return self._had_said
+
+    def _keeps_what_was_learned(self) -> None:
+        """Wait until the organiser has checkpoints with a low loss, and has collected the experts of the first."""
+        learned = self.organiser.wait_for(CheckpointSaved, self._is_of_low_loss, seconds=LEARNING_SECONDS)
+        later = learned.epoch + 2
+        self.organiser.wait_for(CheckpointSaved, lambda saved: saved.epoch >= later, seconds=LEARNING_SECONDS)
+
+    def _is_of_low_loss(self, saved: CheckpointSaved) -> bool:
+        losses = {each.epoch: each.loss for each in self.organiser.all(Evaluated)}
+        loss = losses.get(saved.epoch)
+        return loss is not None and loss < LEARNED * math.log(VOCABULARY)
 
     def organiser_files(self) -> PeerFiles:
         """The folder of the run, with its checkpoints and the experts that were collected."""

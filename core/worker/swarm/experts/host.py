@@ -117,7 +117,8 @@ class ExpertHost:
         for each in (self._looking, self._copying):
             each.shutdown(wait=False, cancel_futures=True)
         self._executor.shutdown()
-        self._save()
+        for expert in list(self.experts):
+            self._save(expert)
 
     def answer(self, asked: ExpertInput) -> torch.Tensor | None:
         """What an expert here makes of our own trainer's tokens, or their gradient; ``None`` where it is not here."""
@@ -174,7 +175,8 @@ class ExpertHost:
         while True:
             if time.monotonic() - saved_at >= SAVE_SECONDS:
                 saved_at = time.monotonic()
-                await loop.run_in_executor(self._executor, self._save)
+                for expert in list(self.experts):  # between two of which calls are answered
+                    await loop.run_in_executor(self._executor, self._save, expert)
             await loop.run_in_executor(self._executor, self._step_due)
             await asyncio.sleep(STEP_SECONDS)
 
@@ -216,9 +218,9 @@ class ExpertHost:
             return None
         return data, steps, sign_state(self._run_id, expert, steps, data, self._swarm.identity)
 
-    def _save(self) -> None:
-        for each in list(self.experts.values()):
-            self._files.write(each)
+    def _save(self, expert: ExpertId) -> None:
+        if (hosted := self.experts.get(expert)) is not None:
+            self._files.write(hosted)
 
     def _step_due(self) -> None:
         for each in list(self.experts.values()):
