@@ -20,12 +20,12 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from safetensors.torch import save_file
 from torch import Tensor
 
+from core.worker.swarm.local_sgd.state_file import opened_tensors
 from core.worker.swarm.state_parts.messages import Version
 
 MAX_ROUNDS = 4
@@ -46,13 +46,13 @@ class LoggedRound:
 
     def lengths(self) -> list[int]:
         """How many numbers each part has; raises OSError or ValueError where the file cannot be read."""
-        with _opened(self.path) as file:
+        with opened_tensors(self.path) as file:
             lengths: list[int] = json.loads(file.metadata()[_LENGTHS])
             return lengths
 
     def parts(self) -> Iterator[Tensor]:
         """The encoded parts, as vectors of bytes; raises OSError or ValueError where the file cannot be read."""
-        with _opened(self.path) as file:
+        with opened_tensors(self.path) as file:
             for number in range(len(file.keys())):
                 yield file.get_tensor(str(number))
 
@@ -199,15 +199,6 @@ def _logged_round(path: Path) -> LoggedRound | None:
         return LoggedRound((int(steps) - 1, bytes.fromhex(before)), (int(steps), bytes.fromhex(after)), path)
     except ValueError:
         return None
-
-
-@contextlib.contextmanager
-def _opened(path: Path) -> Iterator[Any]:
-    try:
-        with safe_open(path, "pt") as file:
-            yield file
-    except SafetensorError as error:
-        raise ValueError(f"{path} cannot be read: {error}") from error
 
 
 @contextlib.contextmanager

@@ -77,7 +77,7 @@ def check_state_file(path: Path, expected: Sequence[Tensor]) -> Version:
     Raises ValueError, in words, unless it holds finite numbers of the very kinds and shapes of the ``expected`` state;
     OSError.
     """
-    with _opened(path) as file:
+    with opened_tensors(path) as file:
         _check_header(file, expected)
         weights, steps, velocities = _names(len(expected))
         (outer_steps,) = _finite(file, [steps])
@@ -88,7 +88,7 @@ def check_state_file(path: Path, expected: Sequence[Tensor]) -> Version:
 
 def read_state_file(path: Path, expected: Sequence[Tensor]) -> list[Tensor]:
     """The state in that file, in the order of ``expected``; raises ValueError where it is of other shapes, OSError."""
-    with _opened(path) as file:
+    with opened_tensors(path) as file:
         _check_header(file, expected)
         weights, steps, velocities = _names(len(expected))
         return list(_finite(file, [*weights, steps, *velocities]))
@@ -141,7 +141,8 @@ def _finite(file: Any, names: Sequence[str]) -> Iterator[Tensor]:
 
 
 @contextlib.contextmanager
-def _opened(path: Path) -> Iterator[Any]:
+def opened_tensors(path: Path) -> Iterator[Any]:
+    """A file of safetensors while it is read; raises OSError, and ValueError, in words, where it is none."""
     try:
         with safe_open(path, "pt") as file:
             yield file
