@@ -92,7 +92,7 @@ def test_a_worker_that_has_lost_a_part_of_itself_begins_anew(group: PeerGroup, p
     ("mode", "seconds", "network"),
     [
         ("gradients", CUT_SECONDS, "client"),
-        pytest.param("local-sgd", CUT_SECONDS, "client", marks=seldom),
+        ("local-sgd", CUT_SECONDS, "client"),
         pytest.param("gradients", CUT_SECONDS, "direct", marks=seldom),
         pytest.param("gradients", LONG_CUT_SECONDS, "client", marks=seldom),
         pytest.param("gradients", LONG_CUT_SECONDS, "direct", marks=seldom),
@@ -181,7 +181,7 @@ def killed_three_epochs_later(organiser: Peer) -> CheckpointSaved:
     return old
 
 
-@pytest.mark.parametrize("mode", [pytest.param("gradients", marks=seldom), "local-sgd"])
+@in_each_mode
 def test_volunteers_come_back_to_an_organiser_that_was_killed(group: PeerGroup, mode: Mode) -> None:
     """With local SGD its round log leads on from its checkpoint."""
     client, old = killed_with_an_old_checkpoint(group, mode)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from typing import get_args
 
 import pytest
 
 from core.protocol.events import Evaluated, Progress, RoundFinished
+from core.run.spec.collaboration import Mode
 from tests.soak.report import epochs_by_quarters, rounds_of, show, troubles_of
 from tests.soak.run_file import run_file_in
 from tests.soak.soak import Outcome, is_healed, live
@@ -18,7 +20,7 @@ LEARNED = 0.8  # of the loss after the first epoch is left at the most
 KEPT = 1.25  # times the lowest loss, at the most, is that at the end: one held-out loss differs from the next
 
 
-@pytest.fixture(scope="module", params=[pytest.param("gradients", marks=pytest.mark.faults), "local-sgd"])
+@pytest.fixture(scope="module", params=get_args(Mode))
 def outcome(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     """The same soak for all tests here, one in each mode; its table is printed where pytest is asked to."""
     folder = tmp_path_factory.mktemp("soak")
