@@ -27,14 +27,14 @@ class SettlingPeer:
 
     def __init__(self, participation: RunParticipation, folder: Path, last_epoch: int, member: Member) -> None:
         self.optimizer, self.folder, self.last_epoch = participation.optimizer, folder, last_epoch
-        self._member, self._is_lying = member, False
+        self._member, self._is_lying, self._has_done = member, False, set[str]()
 
     def save(self, evaluated: Evaluated) -> None:
         """Called between two micro-batches, once an epoch has begun."""
         epoch = self.optimizer.local_epoch
         write_atomically(self.folder / STREAMED, str(streamed_bytes()).encode())
         write_atomically(self.folder / "epoch", str(epoch).encode())
-        if epoch == self._member.diverges_at:
+        if self._is_due("diverges_at"):
             assert isinstance(self.optimizer, LocalSgdOptimizer)
             with torch.no_grad():
                 self.optimizer.base_weights()[0].add_(0.01)
@@ -45,13 +45,13 @@ class SettlingPeer:
                 lie_about_changes(self.optimizer, self._member.lie)
             else:
                 lie_about_gradients(self.optimizer, self._member.lie)
-        if epoch == self._member.misses_round_at:
+        if self._is_due("misses_round_at"):
             self._miss_round()
-        if epoch == self._member.left_over_at:
+        if self._is_due("left_over_at"):
             averager = self.optimizer.state_averager
             averager.step(wait_for_delayed_updates=True)
             averager.step(averaging_round=True, delay_averaging=True, averaging_opts={"timeout": SEARCH_SECONDS})
-        if epoch == self._member.searches_at_end_of:
+        if self._is_due("searches_at_end_of"):
             self._search_at_end()
         if epoch >= self.last_epoch:
             before = self.parameters()
@@ -59,6 +59,14 @@ class SettlingPeer:
             point = self._point(epoch)
             (self.folder / f"{point}.moved").write_text(str(float((self.parameters() - before).norm())))
             self.save_parameters(str(point))
+
+    def _is_due(self, name: str) -> bool:
+        """Whether the epoch of that in our `Member` has come, once; a busy computer may pass it over."""
+        epoch = getattr(self._member, name)
+        is_due = epoch is not None and self.optimizer.local_epoch >= epoch and name not in self._has_done
+        if is_due:
+            self._has_done.add(name)
+        return is_due
 
     def _point(self, epoch: int) -> int:
         """What all members that have come as far as this have in common."""

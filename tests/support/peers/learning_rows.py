@@ -38,7 +38,8 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     `tests.support.learning.change_lies`, with averaged gradients as in `tests.support.learning.gradient_lies`, and in
     both modes as in `tests.support.learning.claim_lies`. Without ``has_organiser`` nobody's word is worth more than
     another's. ``audits`` is the chance by which it averages a part once more that another has averaged, and ``tries``
-    the number of peers whose changes it tries out in every round, where they are others than usual.
+    the number of peers whose changes it tries out in every round, where they are others than usual. What is to happen
+    in an epoch that it passes over happens in the next one.
     """
 
     manifest: RunManifest
@@ -89,7 +90,9 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     and ``repaired`` its micro-batches, at the most, while it looked for the right base weights.
     ``outliers`` are the numbers of the members that each has named as such, or has heard from the organiser or a keeper
     to be found out, so that it averages with them no more; ``named_after`` is in which of its exchanges since the first
-    lie, from 1, each has named a liar first, if in any. ``steps`` is how many each took in a round at the most,
+    lie, from 1, each has named a liar first, if in any, and ``named_after_whole`` is the same of those with everybody:
+    from others the liar may be missing, or too many of the honest. ``steps`` is how many each took in a round at the
+    most,
     ``counted`` in how many of its rounds what it had changed counted. ``whole`` is the share of each one's rounds,
     after the first epoch, in which all honest members were, and ``stalled`` for how many seconds it stood still at
     the most after that. ``shared_numbers`` is how many numbers all have in common, those that are averaged;
@@ -114,6 +117,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     repaired: list[int] = []
     outliers: list[list[int]] = []
     named_after: list[int | None] = []
+    named_after_whole: list[int | None] = []
     steps: list[int] = []
     counted: list[int] = []
     whole: list[float] = []
@@ -126,8 +130,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     round_seconds: list[list[float]] = []
 
     def is_named_soon(self) -> bool:
-        """Whether any member had named a liar within `NAMED_WITHIN` of its exchanges since the first lie."""
-        return any(after is not None and after <= NAMED_WITHIN for after in self.named_after)
+        """Whether any member had named a liar within `NAMED_WITHIN` of its whole exchanges since the first lie."""
+        return any(after is not None and after <= NAMED_WITHIN for after in self.named_after_whole)
 
     def remaining_loss(self, member: int) -> float:
         """The loss at the end as a share of that of the untrained model."""
