@@ -49,8 +49,9 @@ from tests.support.forked.server import MARK, MARK_LENGTH
 from tests.support.peers import slow_computer
 
 LIMIT_SECONDS = 180.0  # for one event, on a computer that does much else
+START_SECONDS = 300.0  # the same until somebody trains who has just been started, with all imports
 LOOK_SECONDS = 0.1  # between two looks at what several processes have said
-GONE_SECONDS = 15.0  # generous: a family is gone when five seconds have passed
+GONE_SECONDS = 30.0  # generous: a family is gone when five seconds have passed
 GOODBYE_SECONDS = 30.0
 LOOPBACK = "/ip4/127.0.0.1/tcp/0"
 GHOST_SECONDS = 60.0  # how long the record of a peer lives that has not said goodbye
@@ -401,7 +402,7 @@ class PeerGroup:
             **environment,
         )
         self._ends.callback(client.end)
-        client.wait_for(Progress)
+        client.wait_for(Progress, seconds=START_SECONDS)
         return client
 
     def script(self, home: str, module: str, *words: str, python: str = sys.executable) -> LineProcess[dict[str, Any]]:
