@@ -15,6 +15,7 @@ from core.errors import ErrorKind
 from core.protocol.events import AnyEvent, Failed, Restarting, RoundFinished
 from tests.support.checkout import ROOT
 from tests.support.environment.network_namespaces import Internet
+from tests.support.fault_injection import AGAIN_SECONDS
 from tests.support.real_peers import LineProcess, Peer, PeerGroup, averaged, worker_of
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
@@ -55,10 +56,11 @@ def test_a_worker_that_the_kernel_has_killed_for_its_memory_comes_back(group: Pe
         enter = f'echo $$ > {cgroup}/cgroup.procs && exec "$@"'
         client = group.under("sh", "-c", enter, "sh").client(organiser.posted, "volunteer", "client")
         client.wait_for(RoundFinished, averaged)
-        since, here = len(client.said), len(organiser.said)
+        since = len(client.said)
         with hog(cgroup):
             client.wait_for(Restarting, since=since)
-        client.wait_for(RoundFinished, averaged, since=since)
+        since, here = len(client.said), len(organiser.said)
+        client.wait_for(RoundFinished, averaged, since=since, seconds=AGAIN_SECONDS)
         organiser.wait_for(RoundFinished, averaged, since=here)
 
 
@@ -112,7 +114,7 @@ def test_on_a_full_disk_a_volunteer_goes_on_and_even_begins_anew(group: PeerGrou
         since = len(client.said)
         worker_of(client).kill()
         client.wait_for(Restarting, since=since)
-        client.wait_for(RoundFinished, averaged, since=since)
+        client.wait_for(RoundFinished, averaged, since=len(client.said), seconds=AGAIN_SECONDS)
         client.end()
 
 

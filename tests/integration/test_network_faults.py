@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -28,12 +29,14 @@ from core.protocol.peers import PeersSeen
 from core.run.manifest import RunManifest
 from core.run.spec.collaboration import Mode
 from core.run.spec.data import SumsData
+from core.worker.training.checkpoint_file import read_checkpoint
+from tests.support.computer.loopback import free_port
 from tests.support.environment.network_namespaces import Internet
 from tests.support.fault_injection import Fault, cut, freeze, gave, kill, last
-from tests.support.real_peers import LineProcess, Peer, PeerGroup, averaged, tiny, worker_of
+from tests.support.real_peers import RUN_ID, LineProcess, Peer, PeerGroup, averaged, tiny, worker_of
 from tests.support.worker_processes import members_of
 
-pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1200)]
 
 seldom = pytest.mark.faults
 in_each_mode = pytest.mark.parametrize("mode", get_args(Mode))
@@ -41,6 +44,7 @@ CUT_SECONDS = 30.0
 LONG_CUT_SECONDS = 300.0
 STEADY_ROUNDS = 3
 PARTED_SECONDS = 60.0
+REPLAYED = (2, 3)  # rounds; one more may be logged until the organiser is killed, and more than four are not kept
 
 
 def sums(mode: Mode) -> RunManifest:
@@ -163,44 +167,70 @@ def test_a_computer_that_has_slept_helps_again(group: PeerGroup, mode: Mode) -> 
         over()
 
 
-def killed_with_an_old_checkpoint(group: PeerGroup, mode: Mode) -> tuple[LineProcess[AnyEvent], CheckpointSaved]:
+@pytest.fixture
+def listen() -> tuple[str, ...]:
+    """Where the organiser is found, also when it comes back; another test's peer may have taken the usual port."""
+    return (f"/ip4/127.0.0.1/tcp/{free_port()}",)
+
+
+def killed_with_an_old_checkpoint(
+    group: PeerGroup, mode: Mode, listen: tuple[str, ...]
+) -> tuple[LineProcess[AnyEvent], CheckpointSaved]:
     """A volunteer whose organiser was killed, and the checkpoint that is left of it, which is three epochs old."""
-    organiser = group.organiser(manifest=sums(mode), listen=())
+    organiser = group.organiser(manifest=sums(mode), listen=listen)
     client = helping(group, organiser)
-    return client, killed_three_epochs_later(organiser)
+    return client, killed_three_epochs_later(organiser, mode)
 
 
-def killed_three_epochs_later(organiser: Peer) -> CheckpointSaved:
-    """The next checkpoint, which is all that an organiser leaves that is killed three epochs after it."""
-    old = organiser.wait_for(CheckpointSaved, since=len(organiser.said))
-    checkpoint = Path(old.path).read_bytes()
-    organiser.reaches(old.epoch + 3)
+def killed_three_epochs_later(organiser: Peer, mode: Mode) -> CheckpointSaved:
+    """The next checkpoint, which is all that an organiser leaves that is killed three epochs after it.
+
+    With local SGD most of these epochs have ended with a round, which leads on from it: not each does on a busy
+    computer.
+    """
+    while True:
+        saved = organiser.wait_for(CheckpointSaved, since=len(organiser.said))
+        kept = shutil.copy(saved.path, organiser.home / "old.safetensors")
+        epoch = read_checkpoint(kept, RUN_ID).epoch  # the next one may have taken its place meanwhile
+        organiser.reaches(epoch + 3)
+        if mode == "gradients" or logged_rounds(organiser.home, kept) in REPLAYED:
+            break
     kill(organiser.family)
     organiser.ended()
-    Path(old.path).write_bytes(checkpoint)
-    return old
+    shutil.copy(kept, saved.path)
+    return CheckpointSaved(path=saved.path, epoch=epoch)
+
+
+def logged_rounds(home: Path, checkpoint: Path) -> int:
+    """How many rounds in the log of a peer with that folder lead on from that checkpoint of local SGD."""
+    steps = int(read_checkpoint(checkpoint, RUN_ID, ("extra.",)).tensors["extra.0"])
+    logged = {int(path.name.split("-")[0]) for path in home.rglob("*.round")}
+    return next(rounds for rounds in itertools.count() if steps + rounds + 1 not in logged)
 
 
 @in_each_mode
-def test_volunteers_come_back_to_an_organiser_that_was_killed(group: PeerGroup, mode: Mode) -> None:
+def test_volunteers_come_back_to_an_organiser_that_was_killed(
+    group: PeerGroup, mode: Mode, listen: tuple[str, ...]
+) -> None:
     """With local SGD its round log leads on from its checkpoint."""
-    client, old = killed_with_an_old_checkpoint(group, mode)
-    client.wait_for(ContributionStatus, lambda event: event.state == "alone", since=len(client.said))
-    again = group.organiser(manifest=sums(mode), listen=())
+    client, old = killed_with_an_old_checkpoint(group, mode, listen)
+    client.until(lambda _: client.all(ContributionStatus)[-1].state == "alone", since=len(client.said) - 1)
+    led_on = 0 if mode == "gradients" else logged_rounds(group.folder / "organiser", Path(old.path))
+    again = group.organiser(manifest=sums(mode), listen=listen)
     with told("the organiser was killed and came back", client, again) as over:
         over()
-    lost = old.epoch + 3 - again.wait_for(TrainingStarted).epoch
-    assert lost == 3 if mode == "gradients" else lost <= 1, lost
+    gained = again.wait_for(TrainingStarted).epoch - old.epoch
+    assert gained == 0 if mode == "gradients" else gained >= led_on, (gained, led_on)
 
 
 @seldom
 def test_an_organiser_that_was_killed_while_it_was_alone_goes_on_and_who_joins_it_at_once_begins_there(
-    group: PeerGroup,
+    group: PeerGroup, listen: tuple[str, ...]
 ) -> None:
     """It has its rounds in its log; the newcomer finds the run before anybody has told how far that is."""
-    organiser = group.organiser(manifest=sums("local-sgd"), listen=())
-    old = killed_three_epochs_later(organiser)
-    again = group.organiser(manifest=sums("local-sgd"), listen=())
+    organiser = group.organiser(manifest=sums("local-sgd"), listen=listen)
+    old = killed_three_epochs_later(organiser, "local-sgd")
+    again = group.organiser(manifest=sums("local-sgd"), listen=listen)
     newcomer = group.volunteer(again.posted, "volunteer", "client")
     began = again.wait_for(TrainingStarted).epoch
     assert began >= old.epoch + 2
@@ -209,12 +239,14 @@ def test_an_organiser_that_was_killed_while_it_was_alone_goes_on_and_who_joins_i
 
 @seldom
 @in_each_mode
-def test_an_organiser_that_comes_back_at_once_with_an_old_checkpoint_goes_on(group: PeerGroup, mode: Mode) -> None:
+def test_an_organiser_that_comes_back_at_once_with_an_old_checkpoint_goes_on(
+    group: PeerGroup, mode: Mode, listen: tuple[str, ...]
+) -> None:
     """Its volunteers are ahead and offer no state, because nobody can reach them: its old one is better than none."""
-    client, old = killed_with_an_old_checkpoint(group, mode)
+    client, old = killed_with_an_old_checkpoint(group, mode, listen)
     for rounds in (group.folder / "organiser").rglob("rounds"):
         shutil.rmtree(rounds)
-    again = group.organiser(manifest=sums(mode), listen=())
+    again = group.organiser(manifest=sums(mode), listen=listen)
     with told("the organiser came back at once with an old checkpoint", client, again) as over:
         over()
     assert again.wait_for(TrainingStarted).epoch == old.epoch

@@ -17,6 +17,7 @@ import pytest
 from core.protocol.commands import Leave
 from core.protocol.events import AnyEvent, Connected, Hello, Left, Progress, Restarting, RoundFinished, TrainingStarted
 from core.protocol.peers import PeersSeen
+from tests.support.fault_injection import AGAIN_SECONDS
 from tests.support.real_peers import (
     GHOST_SECONDS,
     LIMIT_SECONDS,
@@ -53,6 +54,7 @@ def is_there(peer_id: str) -> Callable[[PeersSeen], bool]:
 
 def counted_once(organiser: Peer, peer_id: str, since: int) -> None:
     """In everything that was said from there on, nobody was counted beside the organiser and that peer."""
+    organiser.wait_for(Progress, lambda event: event.peers == 2, since=since)
     assert max(event.peers for event in organiser.all(Progress, since)) == 2
     for seen in organiser.all(PeersSeen, since):
         assert [peer.peer_id for peer in seen.peers].count(peer_id) <= 1
@@ -89,7 +91,7 @@ def test_a_client_starts_a_killed_worker_again_and_the_run_goes_on(organiser: Pe
     assert client.wait_for(Connected, since=here).peer_id == before
     assert client.wait_for(TrainingStarted, since=here).epoch >= 1  # with the run's state, not its own
     assert [old for old in family if old.is_running() and old.pid != client.process.pid] == []
-    client.wait_for(RoundFinished, averaged, since=here)
+    client.wait_for(RoundFinished, averaged, since=here, seconds=AGAIN_SECONDS)
     organiser.reaches(epoch + 2)
     counted_once(organiser, before, since)
 
@@ -104,9 +106,9 @@ def test_nothing_survives_a_killed_client_and_its_worker_says_goodbye(organiser:
     os.kill(client.process.pid, signal.SIGKILL)
 
     assert client.ended() == -signal.SIGKILL
-    assert survivors(client, family) == []
     organiser.wait_for(Progress, lambda event: event.peers == 1, since=here)
     assert time.monotonic() - began < GHOST_SECONDS / 2
+    assert survivors(client, family) == []
     organiser.reaches(organiser.epoch + 1)
 
 
