@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +44,10 @@ LEARNING_RATE = 1e-2
 MICRO_BATCH = 20
 VOCABULARY = 258  # who knows nothing has a loss of log(258)
 LEARNED = 0.9
+PATIENCE_SECONDS = 400.0  # for some rounds, on a computer that does much else
 LEARNED_BY_ADAPTERS = 0.995  # to a model that knows nothing: they learn hardly more than nothing
 
-pytestmark = [pytest.mark.real, pytest.mark.slow]
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1200)]
 
 
 def toy(example: str, hub: Hub, samples: int = 5000) -> RunManifest:
@@ -137,11 +139,15 @@ def train_together(
         peer.agree()
     kind = "changes" if manifest.collaboration.mode == "local-sgd" else "gradients"
     for peer in (one, other):
-        peer.wait_for(RoundFinished, lambda event: event.kind == kind and averaged(event))
+        peer.wait_for(RoundFinished, lambda event: event.kind == kind and averaged(event), seconds=PATIENCE_SECONDS)
         first = peer.wait_for(Evaluated)
         assert first.examples and first.loss is not None
         below = learned * first.loss if limit is None else limit
-        last = peer.wait_for(Evaluated, lambda event: event.loss is not None and event.loss < below)  # noqa: B023 - called at once
+        last = peer.wait_for(
+            Evaluated,
+            lambda event: event.loss is not None and event.loss < below,  # noqa: B023 - called at once
+            seconds=PATIENCE_SECONDS,
+        )
         asked = [example.question for example in first.examples]
         assert all(asked) and asked == [example.question for example in last.examples]
     return organiser, one, other
@@ -152,6 +158,16 @@ def saved_numbers(organiser: Peer) -> int:
     with safe_open(organiser.wait_for(CheckpointSaved).path, framework="pt") as file:
         names = [name for name in file.keys() if name.startswith("parameter.")]  # noqa: SIM118
         return sum(file.get_tensor(name).numel() for name in names)
+
+
+def shared_rounds(peers: Sequence[Peer]) -> dict[str, set[str]]:
+    """The names of the rounds that all these peers have in their logs, by how many outer steps each has led to.
+
+    A name has the versions of the base weights before and after the round.
+    """
+    logs = [{path.name for path in peer.home.rglob("*.round")} for peer in peers]
+    shared = set.intersection(*({name.split("-")[0] for name in log} for log in logs))
+    return {number: {name for log in logs for name in log if name.split("-")[0] == number} for number in shared}
 
 
 @pytest.mark.faults
@@ -173,15 +189,18 @@ def test_a_gpt2_over_home_lines(group: PeerGroup, hub: Hub, tmp_path: Path) -> N
         limit = LEARNED * math.log(VOCABULARY)
         organiser, *volunteers = train_together(group, manifest, limit=limit, mirror=str(server.folder))
         assert saved_numbers(organiser) == estimate_requirements(manifest).parameters
-        organiser.wait_for(RoundFinished, lambda _: newest_mirrored(server.folder) > MAX_ROUNDS)
+        organiser.wait_for(
+            RoundFinished, lambda _: newest_mirrored(server.folder) > MAX_ROUNDS, seconds=PATIENCE_SECONDS
+        )
+        asked = len(server.asked(".safetensors"))  # by a volunteer that was late itself, on a busy computer
         late = group.volunteer(organiser.posted, "late")
-        assert server.asked(".safetensors") == [0]
-        late.wait_for(RoundFinished, averaged)
-    logs = [{path.name for path in peer.home.rglob("*.round")} for peer in (organiser, *volunteers)]
-    steps = [{name.split("-")[0] for name in log} for log in logs]
-    assert set.intersection(*steps)
-    for number in set.intersection(*steps):  # a name has the versions of the base weights before and after the round
-        assert len({name for log in logs for name in log if name.split("-")[0] == number}) == 1
+        assert server.asked(".safetensors")[asked:] == [0]
+        late.wait_for(RoundFinished, averaged, seconds=PATIENCE_SECONDS)
+    everybody = organiser, *volunteers
+    # one that has missed rounds comes back to the others
+    organiser.until(lambda _: bool(shared_rounds(everybody)), since=len(organiser.said) - 1, seconds=PATIENCE_SECONDS)
+    for names in shared_rounds(everybody).values():
+        assert len(names) == 1
 
 
 @pytest.mark.faults
