@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -33,7 +34,8 @@ from tests.support.real_peers import GHOST_SECONDS, RUN_ID, Peer, PeerGroup, ave
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
-PATIENCE_SECONDS = 240.0  # until a busy computer has brought three peers into one group
+PATIENCE_SECONDS = 400.0  # until a busy computer has brought three peers into one group
+RECENT = 60  # reports of progress, of which there are two a second
 MONITOR = "tests.integration.foreign.hivemind_scripts"
 
 
@@ -109,16 +111,19 @@ class TestThreePeers:
 
     def test_hiveminds_training_monitor_sees_every_peer_and_the_runs_loss(self, three: Three, group: PeerGroup) -> None:
         monitor = group.cold.script("monitor", MONITOR, "monitor", RUN_ID, three.organiser.posted)
-        seen = monitor.until(lambda fact: len(fact["metrics"]) == 3)["metrics"]
+        seen = monitor.until(lambda fact: have_all_trained(fact["metrics"]))["metrics"]
         keeper, *volunteers = sorted(peer["samples_per_second"] for peer in seen)
         assert keeper == 0 and min(volunteers) > 0, "the organiser only keeps the state"
-        for peer in seen:
-            assert peer["mini_steps"] > 0
-            assert peer["samples_accumulated"] > 0
         loss = sum(peer["loss"] for peer in seen) / sum(peer["mini_steps"] for peer in seen)  # as the monitor does
-        ours = three.organiser.all(Progress)[-1].loss
-        assert ours is not None
-        assert ours / 3 < loss < ours * 3
+        reports = [each for peer in (three.direct, three.client) for each in peer.all(Progress)[-RECENT:]]
+        ours = [each.loss for each in reports if each.loss is not None]
+        assert min(ours) / 3 < loss < max(ours) * 3
+
+
+def have_all_trained(metrics: list[dict[str, Any]]) -> bool:
+    """Whether the three have, in the epoch of which they tell; nobody has who came to it by another's state."""
+    is_told = all(peer["mini_steps"] > 0 and peer["samples_accumulated"] > 0 for peer in metrics)
+    return is_told and len(metrics) == 3 and sum(peer["samples_per_second"] > 0 for peer in metrics) == 2
 
 
 def test_a_late_volunteer_gets_the_state_from_a_keeper_when_all_others_only_connect_outwards(
@@ -171,7 +176,7 @@ class TestLeaving:
         said: AnyEvent = farewell.organiser.said[-1]
         assert isinstance(said, Left)
         assert farewell.code == 0
-        assert farewell.seconds < 10.0
+        assert farewell.seconds < GHOST_SECONDS / 2
         assert farewell.family == []
 
     def test_a_peer_that_leaves_is_missed_at_once_and_the_others_go_on(self, farewell: Farewell) -> None:
@@ -201,7 +206,7 @@ def test_a_run_that_its_organiser_closes_sends_the_volunteers_home(group: PeerGr
     run = tiny()
     closed = msgspec.structs.replace(run.run, state="finished", notice="Thank you all.")
     group.organiser(manifest=msgspec.structs.replace(run, run=closed), listen=listen)
-    assert volunteer.wait_for(RunFound, since=here).manifest.run.notice == "Thank you all."
+    volunteer.wait_for(RunFound, lambda found: found.manifest.run.notice == "Thank you all.", since=here)
     told = volunteer.wait_for(Failed, since=here)
     assert (told.problem, str(told.detail)) == (ErrorKind.RUN_NOT_OPEN.key, "Thank you all.")
     assert volunteer.ended() == 0
@@ -242,15 +247,17 @@ def test_a_run_moves_to_another_computer_in_a_copy_of_its_folder_and_its_volunte
     volunteer.wait_for(RoundFinished, averaged, seconds=PATIENCE_SECONDS)
     first.wait_for(CheckpointSaved, lambda event: event.epoch >= 1)
     assert first.leave() == 0
-    here, saved = len(volunteer.said), first.all(CheckpointSaved)[-1]
+    saved = first.all(CheckpointSaved)[-1]
     moved = Path("data", "organiser", RUN_ID)
     shutil.copytree(first.home / moved, group.folder / "new computer" / moved)
     second = group.organiser("new computer", listen=listen)
     assert second.wait_for(Published) == first.wait_for(Published)
     assert second.peer_id == first.peer_id
     assert second.wait_for(TrainingStarted).epoch >= saved.epoch
-    together = volunteer.wait_for(RoundFinished, averaged, since=here, seconds=PATIENCE_SECONDS)
-    assert together.epoch >= saved.epoch
+    here = len(second.said)  # the last round with the first may be told late, but not by the second
+    for peer, since in ((second, here), (volunteer, len(volunteer.said))):
+        together = peer.wait_for(RoundFinished, averaged, since=since, seconds=PATIENCE_SECONDS)
+        assert together.epoch >= saved.epoch
     assert not volunteer.all(Failed)
 
 
