@@ -8,17 +8,19 @@ from tests.support.peers.learning_rows import Member, Row, learn, small_run
 from tests.support.real_peers import PeerGroup
 
 LEFT_OVER_AT = 4
-LAST_EPOCH = 14
-MIN_ROUNDS = 2  # of the seven last ones: on a busy computer any round may fail, and the next one wait for its end
+LAST_EPOCH = 20
+MIN_ROUNDS = 2  # of the 13 last ones: on a busy computer any round may fail, and the next one wait for its end
+LIMIT_SECONDS = 560.0
 
 
 @pytest.mark.real
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(700)
 def test_parameters_are_averaged_again_after_a_round_that_was_left_over(group: PeerGroup) -> None:
     run = small_run(delay_grad_averaging=False, delay_optimizer_step=False)
     members = (Member(manifest=run), Member(manifest=run, left_over_at=LEFT_OVER_AT))
-    outcome = learn(group, (Row(name="left over", members=members, epochs=LAST_EPOCH),), 1)["left over"]
+    row = Row(name="left over", members=members, epochs=LAST_EPOCH, limit_seconds=LIMIT_SECONDS)
+    outcome = learn(group, (row,), 1, LIMIT_SECONDS + 40.0)["left over"]
     assert outcome.failures == []
     for rounds in outcome.rounds:
         together = {each.split(":")[0] for each in rounds if each.startswith("state") and ": 2 peers" in each}
