@@ -74,15 +74,21 @@ def rows() -> tuple[Row, ...]:
         Row(name=DIFFERS, members=(Member(manifest=in_parts, keeps=True), differing), epochs=EPOCHS),
         Row(name=MISSES, members=(*missed, missing), epochs=EPOCHS),
         # of three honest ones another may miss a round; one liar of two senders is half of them
-        Row(name=LIAR, members=(Member(manifest=of_four, keeps=True), *[honest] * 3, liar), epochs=EPOCHS),
+        Row(
+            name=LIAR,
+            members=(Member(manifest=of_four, keeps=True), *[honest] * 3, liar),
+            epochs=EPOCHS,
+            awaited_names=1,
+        ),
         Row(name=CLAIMS, members=(Member(manifest=plain), claiming), epochs=EPOCHS),
         Row(name=NONSENSE, members=(Member(manifest=of_four), honest, *talking), epochs=EPOCHS),
         Row(
             name=REDUCER,
             members=(msgspec.structs.replace(honest, mode="direct"), honest, honest, opposite),
             epochs=EPOCHS,
+            awaited_names=1,
         ),
-        Row(name=BENT, members=(blind, auditor, honest, bent), epochs=EPOCHS, keepers=(1,)),
+        Row(name=BENT, members=(blind, auditor, honest, bent), epochs=EPOCHS, keepers=(1,), awaited_names=2),
         Row(name=FLIPPED, members=(trying, *[honest] * 3, flipping), epochs=EPOCHS + 3),
         Row(name=TIE, members=(alone, msgspec.structs.replace(alone, diverges_at=3)), epochs=EPOCHS),
         Row(name=BY_THE_CLOCK, members=(resting, uncounted), epochs=4),

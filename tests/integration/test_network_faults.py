@@ -190,7 +190,8 @@ def killed_three_epochs_later(organiser: Peer, mode: Mode) -> CheckpointSaved:
     """
     while True:
         saved = organiser.wait_for(CheckpointSaved, since=len(organiser.said))
-        kept = shutil.copy(saved.path, organiser.home / "old.safetensors")
+        kept = organiser.home / "old.safetensors"
+        shutil.copy(saved.path, kept)
         epoch = read_checkpoint(kept, RUN_ID).epoch  # the next one may have taken its place meanwhile
         organiser.reaches(epoch + 3)
         if mode == "gradients" or logged_rounds(organiser.home, kept) in REPLAYED:

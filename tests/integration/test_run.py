@@ -29,6 +29,7 @@ from core.protocol.events import (
     Warned,
 )
 from core.protocol.peers import PeersSeen
+from core.records.published.checkpoint_header import read_header
 from tests.support.computer.loopback import free_port
 from tests.support.real_peers import GHOST_SECONDS, RUN_ID, Peer, PeerGroup, averaged, peer_group, survivors, tiny
 
@@ -190,7 +191,9 @@ class TestLeaving:
     def test_a_run_is_still_found_through_a_volunteer_when_its_organiser_is_gone(
         self, farewell: Farewell, group: PeerGroup
     ) -> None:
-        found = group.seeker(farewell.volunteer.address, "seeker").wait_for(RunFound)
+        address = farewell.volunteer.address
+        seekers = (group.seeker(address, f"seeker {number}") for number in range(3))  # a busy one may tell too late
+        found = next(run for run in (seeker.wait_for(RunFound) for seeker in seekers) if run.peers)
         assert found.organiser == farewell.organiser.peer_id
         assert not found.vouched
         assert found.manifest == tiny()
@@ -220,7 +223,7 @@ class FirstLife:
     home: Path
     listen: tuple[str, ...]
     published: Published
-    checkpoint: CheckpointSaved
+    epoch: int  # of its checkpoint
 
     def born_again(self, everybody: PeerGroup, name: str) -> Peer:
         """In a copy of its folder, of which the group may make what it wants."""
@@ -236,8 +239,10 @@ def first_life(tmp_path_factory: pytest.TempPathFactory) -> FirstLife:
         organiser = everybody.organiser(listen=listen)
         organiser.wait_for(CheckpointSaved, lambda event: event.epoch >= 2)
         assert organiser.leave() == 0
-        checkpoint = organiser.all(CheckpointSaved)[-1]
-        return FirstLife(organiser.home, listen, organiser.wait_for(Published), checkpoint)
+        path = Path(organiser.all(CheckpointSaved)[-1].path)
+        kept = read_header(path)  # perhaps of a later epoch: it may have ended before it told of that one
+        assert kept is not None
+        return FirstLife(organiser.home, listen, organiser.wait_for(Published), kept.epoch)
 
 
 def test_a_run_moves_to_another_computer_in_a_copy_of_its_folder_and_its_volunteer_goes_on(group: PeerGroup) -> None:
@@ -269,8 +274,8 @@ class TestComingAgain:
     ) -> None:
         organiser = first_life.born_again(group, "Tiny sums")
         assert organiser.wait_for(Published) == first_life.published
-        assert organiser.wait_for(TrainingStarted).epoch == first_life.checkpoint.epoch
-        organiser.reaches(first_life.checkpoint.epoch + 1)
+        assert organiser.wait_for(TrainingStarted).epoch == first_life.epoch
+        organiser.reaches(first_life.epoch + 1)
 
     def test_a_truncated_checkpoint_is_kept_aside_and_named_the_one_before_is_taken_and_a_changed_run_is_a_new_revision(
         self, first_life: FirstLife, group: PeerGroup

@@ -49,6 +49,7 @@ from tests.support.forked.server import MARK, MARK_LENGTH
 from tests.support.peers import slow_computer
 
 LIMIT_SECONDS = 180.0  # for one event, on a computer that does much else
+EPOCHS_SECONDS = 300.0  # for some epochs, each of which may last five times as long as by itself
 START_SECONDS = 300.0  # the same until somebody trains who has just been started, with all imports
 LOOK_SECONDS = 0.1  # between two looks at what several processes have said
 GONE_SECONDS = 30.0  # generous: a family is gone when five seconds have passed
@@ -304,8 +305,8 @@ class Peer(LineProcess[AnyEvent]):
         return self.all(Progress)[-1].epoch
 
     def reaches(self, epoch: int) -> Progress:
-        """Wait until it trains in that epoch, or in a later one."""
-        return self.wait_for(Progress, lambda progress: progress.epoch >= epoch)
+        """Wait until it trains in that epoch, or in a later one, some epochs from now."""
+        return self.wait_for(Progress, lambda progress: progress.epoch >= epoch, seconds=EPOCHS_SECONDS)
 
 
 class PeerGroup:

@@ -191,7 +191,12 @@ class Training:
         """Whether there is nothing more to wait for."""
         if self.row.costs_from is not None:
             return all(epoch_in(folder) > self.row.epochs for folder in self._folders)
-        return self._settled_at() is not None
+        return self._settled_at() is not None and self._has_named()
+
+    def _has_named(self) -> bool:
+        """Whether as many have named a liar as the row waits for, or have had some more epochs for it."""
+        is_late = min(map(epoch_in, self._honest)) >= self.row.epochs + MORE_EPOCHS
+        return is_late or sum(bool(self._outliers(folder)) for folder in self._honest) >= self.row.awaited_names
 
     def _groups(self) -> dict[int, list[psutil.Process]]:
         """The processes of each member that was started, by its process id."""

@@ -63,7 +63,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
     ``keepers`` are the numbers of the members that the run names as such. It is given up after ``limit_seconds``, which
     a computer may need that does much else. Where ``costs_from`` is an epoch, what members cost is measured from then
-    on; such a row is over when all members have ended the last epoch.
+    on; such a row is over when all members have ended the last epoch. Until so many honest ones as ``awaited_names``
+    have named a liar, or heard of one, a row goes on for some epochs: on a busy computer, liars miss rounds as well.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     keepers: tuple[int, ...] = ()
     limit_seconds: float = 400.0
     costs_from: int | None = None
+    awaited_names: int = 0
 
     def honest(self) -> tuple[int, ...]:
         """The numbers of the members that never lie."""
