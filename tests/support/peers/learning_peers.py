@@ -63,7 +63,7 @@ from tests.support.peers.learning_rows import AGREED, Member, Outcome, Row
 
 LATE_FROM_EPOCH = 2
 MIN_ROUNDS = 3  # of each member with everybody
-MORE_EPOCHS = 6  # after the row's, in which a member that has missed steps of the others comes back to them
+MORE_EPOCHS = 6  # in which who has missed steps of the others comes back to them, or a liar is named
 POLL_SECONDS = 0.1
 CAUGHT_UP = re.compile(r"caught up with \S+ by (\d+) rounds")
 KEPT = re.compile(r"we were \d+ rounds behind, and keep what we have changed")
@@ -230,16 +230,16 @@ class Training:
     def _settled_at(self) -> int | None:
         """The first of the points that all honest members have reached with each other in their rounds.
 
-        Where nobody lies or steps alone, it is the first at which they agree, if there is one in some epochs: what a
-        round may move a member is bounded (see `StateAnswers`), so who has missed steps comes back in several.
+        Where nobody lies and parameters are averaged, it is the first at which they agree, if there is one in some
+        epochs: what a round may move a member is bounded (see `StateAnswers`), so who has missed steps comes back in
+        several. Who steps alone and ends an epoch late may also have averaged in it with the next one of another.
         """
         saved = [{int(path.stem) for path in each.glob("[0-9]*.parameters")} for each in self._honest]
         whole = sorted(filter(self._was_whole, set.intersection(*saved)))
         together = self.row.members[0].manifest.collaboration
-        is_bounded = together.mode == "gradients" and not together.use_local_updates
-        if not whole or not is_bounded or len(self._honest) < len(self._folders):
+        if not whole or together.mode != "gradients" or len(self._honest) < len(self._folders):
             return min(whole, default=None)
-        agreed = next((point for point in whole if self._distance(point) < AGREED), None)
+        agreed = next((point for point in whole if self._distance(point) < self._most_apart(point)), None)
         return whole[0] if agreed is None and whole[-1] >= whole[0] + MORE_EPOCHS else agreed
 
     def _was_whole(self, point: int) -> bool:
@@ -358,13 +358,23 @@ class Training:
 
     def _comparison(self, point: int) -> dict[str, Any]:
         """How the members' parameters compare at that point."""
-        travelled = self._travelled(point)
-        moved = [float((folder / f"{point}.moved").read_text()) for folder in self._honest]
         return {
             "distance": self._distance(point),
-            "moved": [each / travelled for each in moved],
+            "moved": self._moved(point),
             "shared_numbers": saved_parameters(self._honest[0], str(point)).numel(),
         }
+
+    def _moved(self, point: int) -> list[float]:
+        """By how much the averaging there has moved each honest member, as a share of the way that they have come."""
+        travelled = self._travelled(point)
+        return [float((folder / f"{point}.moved").read_text()) / travelled for folder in self._honest]
+
+    def _most_apart(self, point: int) -> float:
+        """How far members may be apart there: by less than the averaging has moved those who step alone."""
+        if not self.row.members[0].manifest.collaboration.use_local_updates:
+            return AGREED
+        moved = self._moved(point)
+        return max(AGREED, sum(moved) / len(moved))
 
     def _travelled(self, point: int) -> float:
         """How far the first honest member has come by then."""
