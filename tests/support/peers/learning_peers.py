@@ -313,10 +313,9 @@ class Training:
         ]
         return sum(rounds) / len(rounds) if rounds else 0.0
 
-    @staticmethod
-    def _after_start(folder: Path, kind: type[_Dated]) -> list[_Dated]:
-        """What that member has told since the first epoch, in which members still arrive."""
-        return [each for each in events_in(folder, kind) if each.epoch > 0]
+    def _after_start(self, folder: Path, kind: type[_Dated]) -> list[_Dated]:
+        """What that member has told since all had arrived."""
+        return [each for each in events_in(folder, kind) if each.epoch >= self.row.counted_from]
 
     def _ids(self) -> list[str]:
         """The members' peer ids."""

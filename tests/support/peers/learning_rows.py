@@ -62,7 +62,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
     ``keepers`` are the numbers of the members that the run names as such. It is given up after ``limit_seconds``, which
     a computer may need that does much else. Where ``costs_from`` is an epoch, what members cost is measured from then
-    on; such a row is over when all members have ended the last epoch.
+    on; such a row is over when all members have ended the last epoch. Members arrive in the epochs before
+    ``counted_from``: neither rounds nor stand-stills of those count.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     keepers: tuple[int, ...] = ()
     limit_seconds: float = 400.0
     costs_from: int | None = None
+    counted_from: int = 1
 
     def honest(self) -> tuple[int, ...]:
         """The numbers of the members that never lie."""
@@ -91,7 +93,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     to be found out, so that it averages with them no more; ``named_after`` is in which of its exchanges since the first
     lie, from 1, each has named a liar first, if in any. ``steps`` is how many each took in a round at the most,
     ``counted`` in how many of its rounds what it had changed counted. ``whole`` is the share of each one's rounds,
-    after the first epoch, in which all honest members were, and ``stalled`` for how many seconds it stood still at
+    of the epochs that count, in which all honest members were, and ``stalled`` for how many seconds it stood still at
     the most after that. ``shared_numbers`` is how many numbers all have in common, those that are averaged;
     ``round_bytes`` is the size of the average of one round of local SGD, as the first member has received and kept
     it. ``trials`` are those that each has made of what each member had changed: by which share the held-out loss
