@@ -73,7 +73,8 @@ def test_who_is_invited_learns_a_closed_run_and_nobody_else_gets_or_gives_anythi
     assert not [said for said in stranger.said[begun:] if said.get("round", 0) > 1]
     for peer in (organiser, ada):
         here = {each.peer_id for seen in peer.all(PeersSeen) for each in seen.peers}
-        assert here <= {organiser.peer_id, ada.peer_id} and peer.all(Progress)[-1].peers == 2
+        assert here <= {organiser.peer_id, ada.peer_id}
+        assert max(progress.peers for progress in peer.all(Progress)) == 2
 
     invite(group.folder / "carol", link_of(organiser, carol.peer_id, "--until", "1d"))
     carol = group.volunteer(organiser.posted, "carol")
