@@ -18,7 +18,7 @@ from tests.integration.liars.test_blocked_peers import plain_peer, whole_rounds
 from tests.support.consents import consent_to
 from tests.support.real_peers import RUN_ID, Peer, PeerGroup, tiny, workerbee
 
-pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1500)]
 
 
 def closed() -> RunManifest:

@@ -29,7 +29,7 @@ from tests.integration.steering.test_steered_run import wait_for_order
 from tests.support.consents import consent_to
 from tests.support.real_peers import RUN_ID, Peer, PeerGroup, averaged, tiny, workerbee
 
-pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1500)]
 
 SILENCE_SECONDS = 30  # longer than an organiser stands still on a busy computer, which signs every sixth of it
 
