@@ -151,7 +151,7 @@ def swarm(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def test_two_train_with_the_experts_of_three_hosts_and_the_loss_falls(swarm: Swarm) -> None:
     below = LEARNED * math.log(VOCABULARY)
     for trainer in swarm.trainers:
-        trainer.wait_for(Progress)
+        trainer.wait_for(Progress, seconds=LEARNING_SECONDS)
         trainer.wait_for(
             RoundFinished, lambda event: event.kind == swarm.kind and averaged(event), seconds=LEARNING_SECONDS
         )
@@ -183,7 +183,7 @@ def test_each_peer_is_told_who_hosts_which_expert_how_much_it_does_and_what_find
         hosts = {each.host for each in event.experts if each.tokens and each.steps and each.latency_seconds}
         return len(hosts) == HOSTS and event.found_share == 1.0 and bool(event.sent_tokens_per_second)
 
-    seen = swarm.trainers[0].wait_for(ExpertsSeen, is_whole)
+    seen = swarm.trainers[0].wait_for(ExpertsSeen, is_whole, seconds=LEARNING_SECONDS)
     assert [(each.layer, each.number) for each in seen.experts] == swarm.experts
     assert seen.received_tokens_per_second == 0 and not any(each.is_mine for each in seen.experts)
     swarm.trainers[0].wait_for(ExpertsSeen, lambda event: any(each.tokens_per_second for each in event.experts))

@@ -17,7 +17,7 @@ import pytest
 from core.errors import ErrorKind
 from core.protocol.events import CaughtUp, CheckpointSaved, Failed, RoundFinished, TrainingStarted
 from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS
-from tests.bench.local_sgd.recorded_peers import RecordedPeer, RecordedPeers, paced_run
+from tests.bench.local_sgd.recorded_peers import SAMPLES_PER_SECOND, RecordedPeer, RecordedPeers, paced_run
 from tests.integration.local_sgd.together import assert_equal_base_weights
 from tests.support.checkout import ROOT
 from tests.support.computer.loopback import free_port
@@ -26,6 +26,7 @@ from tests.support.fault_injection import gave, kill, stop
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1200)]
 
 RUN = paced_run(target_batch_size=1920, matchmaking_time=2.0, averaging_timeout=15.0)  # a round of four seconds
+SLOW = 40.0  # samples per second, with which a round alone lasts 48 seconds
 SOON = 2  # rounds
 MISSED = 4  # rounds of its own, before the first with others, of who stands still for seconds on a busy computer
 FIVE_MINUTES = "300"
@@ -140,7 +141,9 @@ def test_an_organiser_with_an_old_checkpoint_takes_the_newer_state_of_a_voluntee
     Path(old.path).write_bytes(checkpoint)
     for rounds in trio.organiser.home.rglob("rounds"):
         shutil.rmtree(rounds)
+    trio.group.pace = SLOW  # it takes no step alone before the others have found it again
     trio.organiser = publish(trio.group)
+    trio.group.pace = SAMPLES_PER_SECOND
     trio.goes_on()
     assert trio.organiser.moves()[-1].steps >= reached
     assert all(move.steps > reached for move in trio.organiser.moves() if move.is_step)
