@@ -47,6 +47,7 @@ pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1800)]
 HOSTS = 3
 SAMPLES: dict[Mode, int] = {"gradients": 3000, "local-sgd": 6000}  # of an epoch, or a round
 LEARNED = 0.8  # of the loss of a model that knows nothing
+FOUND = 0.9  # of the tokens that were sent in half a minute: a busy host answers some too late
 LEARNING_SECONDS = 600.0  # in which a computer learns that does ten times as much else
 
 
@@ -181,7 +182,8 @@ def assert_whole_rounds_leave_equal_weights(swarm: Swarm) -> None:
 def test_each_peer_is_told_who_hosts_which_expert_how_much_it_does_and_what_finds_it(swarm: Swarm) -> None:
     def is_whole(event: ExpertsSeen) -> bool:
         hosts = {each.host for each in event.experts if each.tokens and each.steps and each.latency_seconds}
-        return len(hosts) == HOSTS and event.found_share == 1.0 and bool(event.sent_tokens_per_second)
+        is_found = event.found_share is not None and event.found_share >= FOUND
+        return len(hosts) == HOSTS and is_found and bool(event.sent_tokens_per_second)
 
     seen = swarm.trainers[0].wait_for(ExpertsSeen, is_whole, seconds=LEARNING_SECONDS)
     assert [(each.layer, each.number) for each in seen.experts] == swarm.experts
