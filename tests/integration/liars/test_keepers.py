@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from core.files.folders import DataFolder
-from core.protocol.events import CheckpointSaved, Evaluated, RoundFinished, RunScored
+from core.protocol.events import CheckpointSaved, Evaluated, Progress, RoundFinished, RunScored
 from core.run.manifest import RunInfo
 from core.run.spec.optimizer import AdamW
 from core.security.identity import Identity
@@ -17,6 +17,7 @@ from tests.support.real_peers import RUN_ID, Peer, PeerGroup, averaged, tiny
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
 EPOCHS = 2
+FURTHER_SECONDS = 400.0  # for some epochs, of whose peers one was killed, and is counted on for a minute
 MORE_EPOCHS = 6  # in which who comes back has the weights of the others, as one round moves it no further than a bound
 
 
@@ -66,7 +67,8 @@ def test_an_organiser_that_was_killed_takes_what_its_keeper_has_signed_meanwhile
     organiser.until(lambda _event: any(organiser.home.rglob("known/*.json")))
     organiser.kill()
     left_at = organiser.all(CheckpointSaved)[-1].epoch
-    keeper.reaches(organiser.epoch + 2 * EPOCHS)
+    further = organiser.epoch + 2 * EPOCHS
+    keeper.wait_for(Progress, lambda progress: progress.epoch >= further, seconds=FURTHER_SECONDS)
     (known,) = organiser.home.rglob("known/*.json")
     known.write_text(json.dumps({"0" * 32: 30}))  # somebody else: at first only its signature speaks for it
 

@@ -22,6 +22,7 @@ from tests.integration.local_sgd.together import assert_equal_base_weights
 from tests.support.checkout import ROOT
 from tests.support.computer.loopback import free_port
 from tests.support.fault_injection import gave, kill, stop
+from tests.support.real_peers import survivors
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1200)]
 
@@ -138,6 +139,7 @@ def test_an_organiser_with_an_old_checkpoint_takes_the_newer_state_of_a_voluntee
     reached = trio.organiser.moves()[-1].steps
     kill(trio.organiser.family)
     trio.organiser.ended()
+    assert survivors(trio.organiser) == [], "nobody listens on its port any more"
     Path(old.path).write_bytes(checkpoint)
     for rounds in trio.organiser.home.rglob("rounds"):
         shutil.rmtree(rounds)

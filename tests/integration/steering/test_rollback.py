@@ -23,7 +23,7 @@ from core.protocol.events import (
 from core.run.spec.optimizer import AdamW
 from tests.integration.fleet.test_watching import fleet
 from tests.integration.steering.test_steered_run import wait_for_order
-from tests.support.real_peers import RUN_ID, LineProcess, PeerGroup, averaged, tiny, workerbee
+from tests.support.real_peers import RUN_ID, LineProcess, PeerGroup, averaged, survivors, tiny, workerbee
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1200)]
 
@@ -83,10 +83,10 @@ def test_all_give_up_what_came_after_a_checkpoint_and_go_on_from_it_with_equal_w
     if is_running:
         workerbee(organiser.home, "run", "rollback", RUN_ID, "--to", str(epoch), "--yes")
         told_to_go_back(organiser, epoch)
-        assert organiser.ended() == 0 and organiser.all(Left)
+        assert organiser.ended() == 0 and organiser.all(Left) and survivors(organiser) == []
         returned = group.organiser(**wishes)
     else:
-        assert organiser.leave() == 0
+        assert organiser.leave() == 0 and survivors(organiser) == []
         returned = group.organiser(**wishes, from_checkpoint=epoch)
     assert returned.wait_for(TrainingStarted).epoch == epoch
 

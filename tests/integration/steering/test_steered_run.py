@@ -14,7 +14,7 @@ from core.run.manifest import SteeringSpec
 from core.run.steering.control_value import OrderState
 from tests.support.consents import consent_to
 from tests.support.peers.slow_computer import SAMPLES_PER_SECOND
-from tests.support.real_peers import RUN_ID, LineProcess, Peer, PeerGroup, averaged, tiny, workerbee
+from tests.support.real_peers import RUN_ID, LineProcess, Peer, PeerGroup, averaged, survivors, tiny, workerbee
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1800)]
 
@@ -89,6 +89,7 @@ def pause_over_a_restart(group: PeerGroup, organiser: Peer, volunteers: Sequence
 
     listen = organiser.posted.partition("/p2p/")[0]
     assert seeker.leave() == organiser.leave() == 0
+    assert survivors(organiser) == [], "nobody listens on its port any more"
     organiser = group.organiser(manifest=MANIFEST, listen=(listen,))
     assert wait_for_order(organiser, "paused").order.since == told["order"]["since"]
     wait_until_still((organiser, *volunteers))
