@@ -27,13 +27,16 @@ def assert_equal_base_weights(group: RecordedPeers) -> None:
 
     Who has just taken a step has time for that. What was not replaced then stays unrepaired, however long is waited.
     """
-    deadline, counts = time.monotonic() + LIMIT_SECONDS, _counts(group)
-    while (counts.unrepaired or counts.astray) and time.monotonic() < deadline:
+    deadline = time.monotonic() + LIMIT_SECONDS
+    while not _are_equal(counts := _counts(group)) and time.monotonic() < deadline:
         time.sleep(LOOK_SECONDS)
-        counts = _counts(group)
-    assert counts.equal > 0 and counts.unrepaired == counts.astray == 0, f"{counts}{disputes(group.started)}"
+    assert _are_equal(counts), f"{counts}{disputes(group.started)}"
 
 
 def _counts(group: RecordedPeers) -> RootCounts:
     """Of all that were ever started."""
     return root_counts_of(group.started, [peer for peer in group.started if peer.process.poll() is not None])
+
+
+def _are_equal(counts: RootCounts) -> bool:
+    return counts.equal > 0 and counts.unrepaired == counts.astray == 0
