@@ -328,13 +328,17 @@ class Training:
         return sorted(map(self._ids().index, named | {each.peer_id for each in heard if each.found_out}))
 
     def _named_after(self, folder: Path) -> int | None:
-        """In which of its exchanges since the first lie the member with that folder has named a liar first."""
+        """In which of its exchanges with a liar since the first lie the member with that folder has named one first.
+
+        A liar that is late, or stands still, misses some; in one with more than all honest members there is a liar.
+        """
         lies_from = {peer: member.lies_from for peer, member in zip(self._ids(), self.row.members, strict=True)}
         since = min((epoch for epoch in lies_from.values() if epoch is not None), default=0)
         liars = {peer for peer, epoch in lies_from.items() if epoch is not None}
         told = [each for each in events_in(folder, RoundFinished) if each.kind != "state" and each.peers > 1]
-        rounds = enumerate((each for each in told if each.epoch >= since), 1)
-        return next((number for number, each in rounds if liars & {*each.outliers}), None)
+        rounds = [each for each in told if each.epoch >= since]
+        named = next((number for number, each in enumerate(rounds) if liars & {*each.outliers}), None)
+        return None if named is None else 1 + sum(each.peers > len(self._honest) for each in rounds[:named])
 
     def _trials(self, log: str) -> list[list[float]]:
         """By which shares the held-out loss has changed along the changes of each member, as that log says."""

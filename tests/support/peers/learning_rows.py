@@ -90,8 +90,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     each has downloaded, ``parts_fetched`` of how many parts such a state was and how many of them came from donors,
     and ``repaired`` its micro-batches, at the most, while it looked for the right base weights.
     ``outliers`` are the numbers of the members that each has named as such, or has heard from the organiser or a keeper
-    to be found out, so that it averages with them no more; ``named_after`` is in which of its exchanges since the first
-    lie, from 1, each has named a liar first, if in any. ``steps`` is how many each took in a round at the most,
+    to be found out, so that it averages with them no more; ``named_after`` is in which of its exchanges with
+    liars, from 1, each has named one first, if in any. ``steps`` is how many each took in a round at the most,
     ``counted`` in how many of its rounds what it had changed counted. ``whole`` is the share of each one's rounds,
     of the epochs that count, in which all honest members were, and ``stalled`` for how many seconds it stood still at
     the most after that. ``shared_numbers`` is how many numbers all have in common, those that are averaged;
