@@ -29,6 +29,7 @@ Mode = Literal["gradients", "local-sgd"]
 SAMPLES_PER_SECOND = 60.0  # of each
 EPOCH_SECONDS = 4  # of all members together
 LIMIT_SECONDS = 900.0  # of a swarm
+ARRIVED = 2  # the epoch in which all have met: they all begin in the same second, and lies and figures do here
 MOST_EPOCHS = 500  # who is further has jumped: an epoch lasts seconds
 NOBODY_LIES = "nobody lies"
 
@@ -73,9 +74,14 @@ class SwarmSize:
         )
         client = msgspec.structs.replace(direct, mode="client")
         honest = tuple(client if number % 2 else direct for number in range(self.honest))
-        liar = direct if lie is None else msgspec.structs.replace(direct, lies_from=1, lie=lie)
-        members = (*honest, *[liar] * self.liars)
-        return Row(name=row_name(mode, lie or NOBODY_LIES), members=members, epochs=epochs, limit_seconds=LIMIT_SECONDS)
+        liar = direct if lie is None else msgspec.structs.replace(direct, lies_from=ARRIVED, lie=lie)
+        return Row(
+            name=row_name(mode, lie or NOBODY_LIES),
+            members=(*honest, *[liar] * self.liars),
+            epochs=epochs,
+            limit_seconds=LIMIT_SECONDS,
+            counted_from=ARRIVED,
+        )
 
 
 USUAL = SwarmSize()

@@ -32,9 +32,10 @@ def kill(family: Iterable[psutil.Process]) -> None:
 
 
 def stop(family: Iterable[psutil.Process]) -> None:
-    """None of them does anything any more, and their connections stay."""
+    """None of them does anything any more, and their connections stay; one may just have ended."""
     for process in family:
-        process.send_signal(signal.SIGSTOP)
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.send_signal(signal.SIGSTOP)
 
 
 def freeze(family: Iterable[psutil.Process], seconds: float) -> None:
@@ -43,7 +44,8 @@ def freeze(family: Iterable[psutil.Process], seconds: float) -> None:
     stop(asleep)
     last(seconds)
     for process in asleep:
-        process.send_signal(signal.SIGCONT)
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.send_signal(signal.SIGCONT)
 
 
 def cut(host: Host, seconds: float) -> None:

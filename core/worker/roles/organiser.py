@@ -104,7 +104,7 @@ def _publish_and_train(
         BlockListPublisher(swarm, manifest.run.id, keys.block_list_file).start(start_thread, channel.leaving)
         _tell_address(command, swarm, manifest, keys, participation, channel, start_thread)
         collection = expert_collection(manifest, participation.experts.caller, keys, channel, start_thread)
-        saving = Saving(checkpoints.save, collection.on_hold)
+        saving = Saving(checkpoints.save_held, collection.on_hold)
         steer(swarm, manifest, keys.control_file, participation, saving, channel, start_thread, rollback)
 
         def on_epoch(of_our_own: Evaluated) -> None:

@@ -98,6 +98,18 @@ class Checkpoints:
             return
         self._saving = self._start_thread("checkpoint", lambda: self._save(epoch, loss))
 
+    def save_held(self, epoch: int) -> None:
+        """Start to save that epoch, at which the run holds, after whatever is being saved: there is no later one."""
+        before = self._saving
+
+        def save() -> None:
+            if before is not None:
+                before.join()
+            if epoch != self._saved_epoch:
+                self._save(epoch, None)
+
+        self._saving = self._start_thread("checkpoint", save)
+
     def save_last(self, epoch: int) -> None:
         """Save that epoch, after whatever is being saved, and wait until it is done."""
         self.wait()

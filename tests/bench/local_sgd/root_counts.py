@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tests.bench.local_sgd.recorded_peers import Move, RecordedPeer
@@ -34,8 +34,8 @@ class RootCounts:
         return (self.equal + self.repaired) / rounds if rounds else None
 
 
-def root_counts(peers: Mapping[str, Sequence[Move]]) -> RootCounts:
-    """Of the versions that each peer has had, in order."""
+def root_counts(peers: Mapping[str, Sequence[Move]], gone: Collection[str] = ()) -> RootCounts:
+    """Of the versions that each peer has had, in order; nobody is astray who is ``gone``, and can repair nothing."""
     takers: dict[int, Counter[str]] = defaultdict(Counter)
     for moves in peers.values():
         for move in moves:
@@ -51,7 +51,8 @@ def root_counts(peers: Mapping[str, Sequence[Move]]) -> RootCounts:
     differing = [steps for steps in several if len(takers[steps]) > 1]
     times = _times_of_rounds(peers, right)
     repaired = sum(all(_is_repaired(moves, steps, right, times) for moves in peers.values()) for steps in differing)
-    lasts = [moves[-1] for moves in peers.values() if moves and moves[-1].steps in right]
+    there = [moves[-1] for name, moves in peers.items() if moves and name not in gone]
+    lasts = [last for last in there if last.steps in right]
     return RootCounts(
         equal=len(several) - len(differing),
         repaired=repaired,
@@ -69,9 +70,9 @@ def _went_on_from(peers: Iterable[Sequence[Move]]) -> Iterator[tuple[int, str]]:
                 yield move.steps, move.root
 
 
-def root_counts_of(peers: Iterable[RecordedPeer]) -> RootCounts:
-    """Of what these peers have recorded so far."""
-    return root_counts({peer.mark: peer.moves() for peer in peers})
+def root_counts_of(peers: Iterable[RecordedPeer], gone: Iterable[RecordedPeer] = ()) -> RootCounts:
+    """Of what these peers have recorded so far, some of which are ``gone``."""
+    return root_counts({peer.mark: peer.moves() for peer in peers}, [peer.mark for peer in gone])
 
 
 def disputes(peers: Iterable[RecordedPeer]) -> str:

@@ -70,6 +70,11 @@ def test_who_leaves_with_a_wrong_root_is_astray() -> None:
     assert counted("1b", "1b", "1x") == RootCounts(0, 1, 0, 0, 1)
 
 
+def test_who_is_told_to_be_gone_is_not_astray() -> None:
+    peers = {name: moves(words) for name, words in (("first", "1b"), ("second", "1b"), ("killed", "1x"))}
+    assert root_counts(peers, gone=["killed"]) == RootCounts(0, 1, 0, 0, 0)
+
+
 def test_the_share_is_of_the_rounds_that_several_took() -> None:
     assert counted("1b 2c", "1b 2c", "1x =2z").share == 0.5
     assert counted("1b").share is None

@@ -17,6 +17,7 @@ from core.run.spec.recipe import ArithmeticGPT
 from tests.integration.desktop.test_window import TRAINING, Stage
 from tests.support.computer.loopback import free_port
 from tests.support.environment.x11_desktop import PROGRAMS, Desktop, Launched, wait_for
+from tests.support.fault_injection import kill
 from tests.support.peers import slow_computer
 from tests.support.real_peers import LIMIT_SECONDS, PeerGroup, averaged, peer_group, tiny
 
@@ -66,8 +67,7 @@ class Computer:
 
     def cut_the_power(self, desktop: Desktop, app: Launched) -> None:
         """Everything ends at once, without a goodbye."""
-        for process in [psutil.Process(app.pid), *app.offspring]:
-            process.kill()
+        kill([psutil.Process(app.pid), *app.offspring])
         desktop.crash()
 
     def change_the_run(self) -> None:
@@ -110,7 +110,8 @@ def test_after_a_power_cut_the_work_goes_on_hidden_and_a_pause_outlasts_the_next
         app = computer.log_in(desktop)
         wait_for(lambda: computer.phase(desktop) == "paused", "the pause of before", LIMIT_SECONDS)
         desktop.tray_icon(app)
-        assert app.is_alone() and no_windows(desktop, app)
+        wait_for(app.is_alone, "no worker, once whatever the window asks at its start has answered")
+        assert no_windows(desktop, app)
         assert computer.stage(desktop).start(HOME, "quit").ended() == 0
         assert app.ended() == 0
 

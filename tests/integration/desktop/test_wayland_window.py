@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,12 +74,16 @@ class Stage:
         assert not self.desktop.picture(self.pictures / f"wayland-{name}.png").isNull()
 
     def until(self, window: Toplevel, app: Launched, keys: tuple[str, ...], *titles: str) -> None:
-        """Type until the title has some of those words: a busy window may hear nothing, or later all at once."""
+        """Type until the title has some of those words: a busy window may hear nothing, or later all at once.
+
+        What is typed while it looks for a run, which begins with the start of a worker, changes nothing.
+        """
 
         def is_there() -> bool:
             return any(words in each.title for each in self.desktop.windows(app) for words in titles)
 
-        for _ in range(10):
+        deadline = time.monotonic() + LIMIT_SECONDS
+        while time.monotonic() < deadline:
             if is_there():
                 return
             self.desktop.type(window, *keys)
@@ -125,7 +130,7 @@ def test_a_run_is_pasted_trained_paused_resumed_and_quit_without_a_tray(stage: S
     assert stage.command("status")["phase"] == "training"
     assert stage.command("quit")["done"]
     assert app.ended() == 0
-    assert app.offspring == []
+    wait_for(app.is_alone, "the end of the worker and of its family")
     assert words_of(app) == []
 
 

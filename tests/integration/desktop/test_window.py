@@ -138,7 +138,7 @@ def test_a_run_is_pasted_reviewed_trained_paused_in_the_tray_resumed_and_quit(st
     stage.choose(app, "q")
     stage.picture("goodbye")
     assert app.ended() == 0
-    assert app.offspring == []
+    wait_for(app.is_alone, "the end of the worker and of its family")
     assert app.words == ""
     _alone_at_once(organiser, here)
     stage.picture("nothing-left")

@@ -42,11 +42,12 @@ from tests.support.recorders import RecordingListener
 from tests.worker.export.exports import Foreign, exported
 from tests.worker.export.test_mixture_export import Hosts
 
-pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1800)]
 
 HOSTS = 3
 SAMPLES: dict[Mode, int] = {"gradients": 3000, "local-sgd": 6000}  # of an epoch, or a round
 LEARNED = 0.8  # of the loss of a model that knows nothing
+FOUND = 0.9  # of the tokens that were sent in half a minute: a busy host answers some too late
 LEARNING_SECONDS = 600.0  # in which a computer learns that does ten times as much else
 
 
@@ -151,13 +152,17 @@ def swarm(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def test_two_train_with_the_experts_of_three_hosts_and_the_loss_falls(swarm: Swarm) -> None:
     below = LEARNED * math.log(VOCABULARY)
     for trainer in swarm.trainers:
-        trainer.wait_for(Progress)
-        trainer.wait_for(RoundFinished, lambda event: event.kind == swarm.kind and averaged(event))
+        trainer.wait_for(Progress, seconds=LEARNING_SECONDS)
+        trainer.wait_for(
+            RoundFinished, lambda event: event.kind == swarm.kind and averaged(event), seconds=LEARNING_SECONDS
+        )
         trainer.wait_for(
             Evaluated, lambda event: event.loss is not None and event.loss < below, seconds=LEARNING_SECONDS
         )
     if swarm.kind == "gradients":
-        swarm.trainers[0].wait_for(RoundFinished, lambda event: event.kind == "state" and averaged(event))
+        swarm.trainers[0].wait_for(
+            RoundFinished, lambda event: event.kind == "state" and averaged(event), seconds=LEARNING_SECONDS
+        )
     else:
         assert_whole_rounds_leave_equal_weights(swarm)
 
@@ -177,11 +182,11 @@ def assert_whole_rounds_leave_equal_weights(swarm: Swarm) -> None:
 def test_each_peer_is_told_who_hosts_which_expert_how_much_it_does_and_what_finds_it(swarm: Swarm) -> None:
     def is_whole(event: ExpertsSeen) -> bool:
         hosts = {each.host for each in event.experts if each.tokens and each.steps and each.latency_seconds}
-        return len(hosts) == HOSTS and event.found_share == 1.0
+        is_found = event.found_share is not None and event.found_share >= FOUND
+        return len(hosts) == HOSTS and is_found and bool(event.sent_tokens_per_second)
 
-    seen = swarm.trainers[0].wait_for(ExpertsSeen, is_whole)
+    seen = swarm.trainers[0].wait_for(ExpertsSeen, is_whole, seconds=LEARNING_SECONDS)
     assert [(each.layer, each.number) for each in seen.experts] == swarm.experts
-    assert seen.sent_tokens_per_second and seen.sent_tokens_per_second > 0
     assert seen.received_tokens_per_second == 0 and not any(each.is_mine for each in seen.experts)
     swarm.trainers[0].wait_for(ExpertsSeen, lambda event: any(each.tokens_per_second for each in event.experts))
     for host in swarm.hosts:

@@ -18,7 +18,7 @@ from tests.integration.liars.test_blocked_peers import plain_peer, whole_rounds
 from tests.support.consents import consent_to
 from tests.support.real_peers import RUN_ID, Peer, PeerGroup, tiny, workerbee
 
-pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1500)]
 
 
 def closed() -> RunManifest:
@@ -73,7 +73,8 @@ def test_who_is_invited_learns_a_closed_run_and_nobody_else_gets_or_gives_anythi
     assert not [said for said in stranger.said[begun:] if said.get("round", 0) > 1]
     for peer in (organiser, ada):
         here = {each.peer_id for seen in peer.all(PeersSeen) for each in seen.peers}
-        assert here <= {organiser.peer_id, ada.peer_id} and peer.all(Progress)[-1].peers == 2
+        assert here <= {organiser.peer_id, ada.peer_id}
+        assert max(progress.peers for progress in peer.all(Progress)) == 2
 
     invite(group.folder / "carol", link_of(organiser, carol.peer_id, "--until", "1d"))
     carol = group.volunteer(organiser.posted, "carol")

@@ -17,18 +17,22 @@ import pytest
 from core.errors import ErrorKind
 from core.protocol.events import CaughtUp, CheckpointSaved, Failed, RoundFinished, TrainingStarted
 from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS
-from tests.bench.local_sgd.recorded_peers import RecordedPeer, RecordedPeers, paced_run
-from tests.bench.local_sgd.root_counts import disputes, root_counts_of
+from tests.bench.local_sgd.recorded_peers import SAMPLES_PER_SECOND, RecordedPeer, RecordedPeers, paced_run
+from tests.integration.local_sgd.together import assert_equal_base_weights
 from tests.support.checkout import ROOT
 from tests.support.computer.loopback import free_port
 from tests.support.fault_injection import gave, kill, stop
+from tests.support.real_peers import survivors
 
-pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1200)]
 
 RUN = paced_run(target_batch_size=1920, matchmaking_time=2.0, averaging_timeout=15.0)  # a round of four seconds
+SLOW = 40.0  # samples per second, with which a round alone lasts 48 seconds
 SOON = 2  # rounds
+MISSED = 4  # rounds of its own, before the first with others, of who stands still for seconds on a busy computer
 FIVE_MINUTES = "300"
 FAR_BEHIND = MAX_ROUNDS + 1  # rounds, which no log leads across
+FAR_SECONDS = 600.0  # for so many, of which each may last a minute on a busy computer
 
 
 @dataclass
@@ -45,19 +49,16 @@ class Trio:
         return self.organiser, self.reachable, self.client
 
     def goes_on(self) -> None:
-        """Wait until all three have averaged with each other; then no base weights differ that ever were in use.
-
-        Who has just taken a step with another outcome has time for its repair until the end of the next round.
-        """
-        self._average()
-        if root_counts_of(self.group.started).astray:
-            self._average()
-        counts = root_counts_of(self.group.started)
-        assert counts.unrepaired == counts.astray == 0, f"{counts}{disputes(self.group.started)}"
-
-    def _average(self) -> None:
+        """Wait until all three have averaged with each other; then no base weights differ that ever were in use."""
         for peer in self.everybody():
             peer.wait_for(RoundFinished, lambda event: gave(event) and event.peers == 3, since=len(peer.said))
+        assert_equal_base_weights(self.group)
+
+    def goes_far_from(self, peer: RecordedPeer, steps: int) -> None:
+        """Wait until the organiser has so many outer steps more than that peer has now; a round may end without one."""
+        far = peer.moves()[-1].steps + steps
+        here = len(self.organiser.said)
+        self.organiser.until(lambda _event: self.organiser.moves()[-1].steps >= far, here, FAR_SECONDS)
 
     def comes_back(self) -> RecordedPeer:
         """The client, as a new process with what is on its disk."""
@@ -104,9 +105,10 @@ def test_a_volunteer_that_comes_back_helps_in_the_next_rounds(trio: Trio, goodby
         before.kill()
     again = trio.comes_back()
     assert again.peer_id == before.peer_id
-    began = again.wait_for(TrainingStarted).epoch
-    assert began >= epoch
-    assert again.wait_for(RoundFinished, gave).epoch <= began + SOON
+    assert again.wait_for(TrainingStarted).epoch >= epoch
+    first = again.said.index(again.wait_for(RoundFinished, gave))
+    missed = [event for event in again.said[:first] if isinstance(event, RoundFinished)]
+    assert len(missed) <= MISSED, missed
     trio.goes_on()
 
 
@@ -114,13 +116,13 @@ def test_who_has_slept_for_many_rounds_has_the_base_weights_of_the_others_again(
     told = len(trio.reachable.said)
     stop(asleep := trio.reachable.family)
     try:  # a round is under way, whose step who was asleep takes alone when it wakes
-        trio.organiser.reaches(trio.organiser.epoch + FAR_BEHIND + 3)
+        trio.goes_far_from(trio.reachable, FAR_BEHIND + 3)
     finally:
         wake(asleep)
     trio.goes_on()
     missed = [after.steps - before.steps for before, after in itertools.pairwise(trio.reachable.moves())]
     assert max(missed) > MAX_ROUNDS
-    assert not trio.reachable.wait_for(CaughtUp, since=told).kept
+    assert not trio.reachable.wait_for(CaughtUp, lambda event: event.rounds > MAX_ROUNDS, since=told).kept
 
 
 def wake(family: list[psutil.Process]) -> None:
@@ -133,14 +135,17 @@ def wake(family: list[psutil.Process]) -> None:
 def test_an_organiser_with_an_old_checkpoint_takes_the_newer_state_of_a_volunteer(trio: Trio) -> None:
     old = trio.organiser.wait_for(CheckpointSaved, since=len(trio.organiser.said))
     checkpoint = Path(old.path).read_bytes()
-    trio.organiser.reaches(old.epoch + FAR_BEHIND)
+    trio.goes_far_from(trio.organiser, FAR_BEHIND)
     reached = trio.organiser.moves()[-1].steps
     kill(trio.organiser.family)
     trio.organiser.ended()
+    assert survivors(trio.organiser) == [], "nobody listens on its port any more"
     Path(old.path).write_bytes(checkpoint)
     for rounds in trio.organiser.home.rglob("rounds"):
         shutil.rmtree(rounds)
+    trio.group.pace = SLOW  # it takes no step alone before the others have found it again
     trio.organiser = publish(trio.group)
+    trio.group.pace = SAMPLES_PER_SECOND
     trio.goes_on()
     assert trio.organiser.moves()[-1].steps >= reached
     assert all(move.steps > reached for move in trio.organiser.moves() if move.is_step)

@@ -11,11 +11,12 @@ from tests.integration.local_sgd.together import assert_equal_base_weights, aver
 from tests.support.consents import consent_to
 from tests.support.real_peers import Peer
 
-pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
 RUN = paced_run(target_batch_size=1280, matchmaking_time=2.0, averaging_timeout=15.0)  # a round of four seconds
 OVERLAPPED = paced_run(target_batch_size=1280, matchmaking_time=2.0, averaging_timeout=15.0, overlap="delayed")
 COMPARED, SAME = 5, 1e-4
+MOST_COMPARED = 20  # epochs: a keeper that has missed a round on a busy computer has the weights of another epoch
 
 
 def losses(peer: Peer) -> dict[int, float]:
@@ -50,12 +51,12 @@ def test_an_organiser_that_trains_signs_the_loss_of_what_all_have_in_common(reco
     keeper.send(consent_to(keeper.wait_for(RunFound), train=False))
     client = recorded.volunteer(organiser.posted, "client", "client")
     average_together(organiser, keeper, client, among=3)
-    signed, both = dict[int, float](), set[int]()
-    while len(both) < COMPARED:
+    signed, both, common = dict[int, float](), set[int](), list[int]()
+    while len(both) < COMPARED or (len(common) <= len(both) / 2 and len(both) < MOST_COMPARED):
         scored = keeper.wait_for(RunScored, since=len(keeper.said))
         signed |= {each.epoch: each.loss for each in scored.scores}
         both = signed.keys() & losses(keeper).keys() & losses(organiser).keys()
-    common = [epoch for epoch in both if signed[epoch] == pytest.approx(losses(keeper)[epoch], rel=SAME)]
+        common = [epoch for epoch in both if signed[epoch] == pytest.approx(losses(keeper)[epoch], rel=SAME)]
     own = [epoch for epoch in both if signed[epoch] == pytest.approx(losses(organiser)[epoch], rel=SAME)]
     assert len(common) > len(both) / 2 > len(own), (signed, losses(keeper), losses(organiser))
 

@@ -23,13 +23,14 @@ from core.protocol.events import (
 from core.run.spec.optimizer import AdamW
 from tests.integration.fleet.test_watching import fleet
 from tests.integration.steering.test_steered_run import wait_for_order
-from tests.support.real_peers import RUN_ID, LineProcess, PeerGroup, averaged, tiny, workerbee
+from tests.support.real_peers import RUN_ID, LineProcess, PeerGroup, averaged, survivors, tiny, workerbee
 
-pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1200)]
 
 CHECKPOINT_EVERY = 2  # epochs; so the one to go back to is not the oldest for half a minute
 NOISE = 0.01  # of a loss with gradients, from other samples; inner optimizers of local SGD begin anew, with more
 ALIKE = {"gradients": 0.02, "local-sgd": 1e-6}  # relative, of two peers' losses at one epoch
+AGREED_SECONDS = 400.0  # in which an epoch comes on a busy computer that all have begun with the last one's average
 
 Person = LineProcess[AnyEvent]
 
@@ -82,10 +83,10 @@ def test_all_give_up_what_came_after_a_checkpoint_and_go_on_from_it_with_equal_w
     if is_running:
         workerbee(organiser.home, "run", "rollback", RUN_ID, "--to", str(epoch), "--yes")
         told_to_go_back(organiser, epoch)
-        assert organiser.ended() == 0 and organiser.all(Left)
+        assert organiser.ended() == 0 and organiser.all(Left) and survivors(organiser) == []
         returned = group.organiser(**wishes)
     else:
-        assert organiser.leave() == 0
+        assert organiser.leave() == 0 and survivors(organiser) == []
         returned = group.organiser(**wishes, from_checkpoint=epoch)
     assert returned.wait_for(TrainingStarted).epoch == epoch
 
@@ -95,12 +96,16 @@ def test_all_give_up_what_came_after_a_checkpoint_and_go_on_from_it_with_equal_w
     assert again.all(TrainingStarted)[0].epoch >= epoch
     for person, since in ((again, 0), (client, here)):
         person.wait_for(RoundFinished, averaged, since=since)
-    returned.wait_for(Evaluated, lambda _: agree([losses(returned), losses(again), losses(client, here)], mode))
+    returned.wait_for(
+        Evaluated,
+        lambda _: agree([losses(returned), losses(again), losses(client, here)], mode),
+        seconds=AGREED_SECONDS,
+    )
     assert not again.all(Failed) and not returned.all(Failed), "each obeys once"
     first, loss = next(iter(losses(returned).items()))
-    assert first == epoch + 1
-    between = sorted([before[epoch], before[first]])  # the checkpoint's, and that of a step from it
-    assert mode != "gradients" or between[0] * (1 - NOISE) < loss < between[1] * (1 + NOISE)
+    assert epoch < first <= epoch + CHECKPOINT_EVERY  # on a busy computer others may be a step ahead of it
+    between = sorted(before[each] for each in range(epoch, first + 1) if each in before)  # the checkpoint's, and after
+    assert mode != "gradients" or between[0] * (1 - NOISE) < loss < between[-1] * (1 + NOISE)
 
 
 @pytest.mark.faults

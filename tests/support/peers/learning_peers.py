@@ -286,7 +286,6 @@ class Training:
             repaired=[max(map(int, REPAIRED.findall(log)), default=0) for log in logs],
             outliers=[self._outliers(folder) for folder in self._folders],
             named_after=[self._named_after(folder) for folder in self._folders],
-            named_after_whole=[self._named_after(folder, len(self._folders)) for folder in self._folders],
             steps=[
                 max((each.steps or 0 for each in events_in(folder, Progress)), default=0) for folder in self._folders
             ],
@@ -321,10 +320,9 @@ class Training:
         ]
         return sum(rounds) / len(rounds) if rounds else 0.0
 
-    @staticmethod
-    def _after_start(folder: Path, kind: type[_Dated]) -> list[_Dated]:
-        """What that member has told since the first epoch, in which members still arrive."""
-        return [each for each in events_in(folder, kind) if each.epoch > 0]
+    def _after_start(self, folder: Path, kind: type[_Dated]) -> list[_Dated]:
+        """What that member has told since all had arrived."""
+        return [each for each in events_in(folder, kind) if each.epoch >= self.row.counted_from]
 
     def _ids(self) -> list[str]:
         """The members' peer ids."""
@@ -336,20 +334,18 @@ class Training:
         heard = (suspect for event in events_in(folder, SuspectsSeen) for suspect in event.suspects)
         return sorted(map(self._ids().index, named | {each.peer_id for each in heard if each.found_out}))
 
-    def _named_after(self, folder: Path, least_peers: int = 2) -> int | None:
-        """In which of its exchanges of so many since the first lie the member with that folder has named a liar first.
+    def _named_after(self, folder: Path) -> int | None:
+        """In which of its exchanges with a liar since the first lie the member with that folder has named one first.
 
-        It may have been in one of fewer peers after these.
+        A liar that is late, or stands still, misses some; in one with more than all honest members there is a liar.
         """
         lies_from = {peer: member.lies_from for peer, member in zip(self._ids(), self.row.members, strict=True)}
         since = min((epoch for epoch in lies_from.values() if epoch is not None), default=0)
         liars = {peer for peer, epoch in lies_from.items() if epoch is not None}
         told = [each for each in events_in(folder, RoundFinished) if each.kind != "state" and each.peers > 1]
         rounds = [each for each in told if each.epoch >= since]
-        first = next((index for index, each in enumerate(rounds) if liars & {*each.outliers}), None)
-        if first is None:
-            return None
-        return max(1, sum(each.peers >= least_peers for each in rounds[: first + 1]))
+        named = next((number for number, each in enumerate(rounds) if liars & {*each.outliers}), None)
+        return None if named is None else 1 + sum(each.peers > len(self._honest) for each in rounds[:named])
 
     def _trials(self, log: str) -> list[list[float]]:
         """By which shares the held-out loss has changed along the changes of each member, as that log says."""

@@ -63,7 +63,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
     ``keepers`` are the numbers of the members that the run names as such. It is given up after ``limit_seconds``, which
     a computer may need that does much else. Where ``costs_from`` is an epoch, what members cost is measured from then
-    on; such a row is over when all members have ended the last epoch. Until so many honest ones as ``awaited_names``
+    on; such a row is over when all members have ended the last epoch. Members arrive in the epochs before
+    ``counted_from``: neither rounds nor stand-stills of those count. Until so many honest ones as ``awaited_names``
     have named a liar, or heard of one, a row goes on for some epochs: on a busy computer, liars miss rounds as well.
     """
 
@@ -74,6 +75,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     limit_seconds: float = 400.0
     costs_from: int | None = None
     awaited_names: int = 0
+    counted_from: int = 1
 
     def honest(self) -> tuple[int, ...]:
         """The numbers of the members that never lie."""
@@ -91,12 +93,10 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     each has downloaded, ``parts_fetched`` of how many parts such a state was and how many of them came from donors,
     and ``repaired`` its micro-batches, at the most, while it looked for the right base weights.
     ``outliers`` are the numbers of the members that each has named as such, or has heard from the organiser or a keeper
-    to be found out, so that it averages with them no more; ``named_after`` is in which of its exchanges since the first
-    lie, from 1, each has named a liar first, if in any, and ``named_after_whole`` is the same of those with everybody:
-    from others the liar may be missing, or too many of the honest. ``steps`` is how many each took in a round at the
-    most,
+    to be found out, so that it averages with them no more; ``named_after`` is in which of its exchanges with
+    liars, from 1, each has named one first, if in any. ``steps`` is how many each took in a round at the most,
     ``counted`` in how many of its rounds what it had changed counted. ``whole`` is the share of each one's rounds,
-    after the first epoch, in which all honest members were, and ``stalled`` for how many seconds it stood still at
+    of the epochs that count, in which all honest members were, and ``stalled`` for how many seconds it stood still at
     the most after that. ``shared_numbers`` is how many numbers all have in common, those that are averaged;
     ``round_bytes`` is the size of the average of one round of local SGD, as the first member has received and kept
     it. ``trials`` are those that each has made of what each member had changed: by which share the held-out loss
@@ -119,7 +119,6 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     repaired: list[int] = []
     outliers: list[list[int]] = []
     named_after: list[int | None] = []
-    named_after_whole: list[int | None] = []
     steps: list[int] = []
     counted: list[int] = []
     whole: list[float] = []
@@ -132,8 +131,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     round_seconds: list[list[float]] = []
 
     def is_named_soon(self) -> bool:
-        """Whether any member had named a liar within `NAMED_WITHIN` of its whole exchanges since the first lie."""
-        return any(after is not None and after <= NAMED_WITHIN for after in self.named_after_whole)
+        """Whether any member had named a liar within `NAMED_WITHIN` of its exchanges since the first lie."""
+        return any(after is not None and after <= NAMED_WITHIN for after in self.named_after)
 
     def remaining_loss(self, member: int) -> float:
         """The loss at the end as a share of that of the untrained model."""

@@ -27,7 +27,7 @@ from core.worker.swarm.local_sgd.audit.verdict import digest_of
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
 from core.worker.swarm.local_sgd.codecs.wire import EncodedParts, codec
 from core.worker.swarm.local_sgd.exchange import DeltaContainer
-from core.worker.swarm.local_sgd.reduction import DeltaReducer, ReductionRule, UsualSize
+from core.worker.swarm.local_sgd.reduction import DeltaReducer, ReductionRule, SentSize, SizeLimit, UsualSize
 
 RULE = ReductionRule(codec("int8"), "clip", 4.0)
 COUNT = MIN_NUMBERS
@@ -149,7 +149,7 @@ def test_a_reducer_that_meets_two_gross_liars_of_nine_in_its_first_exchange_is_n
         answers.add(number, honest[3], average)
     assert answers.liars(None) == frozenset()
     torch.testing.assert_close(RULE.codec.decode(answer, COUNT), right, atol=0.001, rtol=0)
-    assert max(reducer.sizes()) < 1  # what is usual from now on
+    assert max(reducer.sizes()).size < 1  # what is usual from now on
 
 
 def test_two_of_nine_that_send_the_opposite_and_claim_a_billion_samples_do_not_turn_the_average_around() -> None:
@@ -176,7 +176,7 @@ def test_of_two_senders_nobody_can_say_who_is_the_outlier() -> None:
 def test_what_was_sent_before_says_who_of_two_senders_is_the_outlier() -> None:
     usual = UsualSize()
     for size in (1.0, 1.2, 0.9):
-        usual.add([size, size])
+        usual.add([SentSize(size, 100.0)] * 2)
     mine, theirs = torch.randn(COUNT), torch.randn(COUNT)
     reducer, answers = reduction(mine, RULE.codec.encode(-140 * theirs), limit=usual.limit())
     assert isinstance(answers[1], BannedException)
@@ -188,7 +188,7 @@ def test_what_was_sent_before_says_who_of_two_senders_is_the_outlier() -> None:
 
 def test_our_own_part_that_is_far_larger_than_usual_has_no_weight() -> None:
     mine, theirs = 1000 * torch.randn(COUNT), torch.randn(COUNT)
-    reducer, answers = reduction(mine, RULE.codec.encode(theirs), limit=100.0, own=0)
+    reducer, answers = reduction(mine, RULE.codec.encode(theirs), limit=SizeLimit(100.0), own=0)
     assert isinstance(answers[0], Tensor)
     assert answers[0] is answers[1]
     torch.testing.assert_close(RULE.codec.decode(answers[0], COUNT), theirs, atol=0.05, rtol=0)
@@ -206,7 +206,7 @@ def test_who_sends_next_to_nothing_has_nobody_left_out() -> None:
 
 def test_however_often_a_liar_is_left_out_it_stays_so() -> None:
     usual, mine = UsualSize(), torch.randn(COUNT)
-    usual.add([1.0])
+    usual.add([SentSize(1.0, 100.0)])
     for _ in range(8):
         reducer, _answers = reduction(mine, -1000 * mine, limit=usual.limit())
         assert reducer.outliers() == {1}
@@ -215,13 +215,24 @@ def test_however_often_a_liar_is_left_out_it_stays_so() -> None:
 
 def test_where_everybodys_changes_have_grown_they_are_taken_again_after_some_rounds() -> None:
     usual, sent = UsualSize(), 1000 * torch.randn(COUNT)
-    usual.add([1.0])
-    usual.add([1.0])
+    usual.add([SentSize(1.0, 100.0)])
+    usual.add([SentSize(1.0, 100.0)])
     refused = 0
     while (reducer := reduction(sent, limit=usual.limit())[0]).invalid_senders:
         usual.add(reducer.sizes())
         refused += 1
     assert 1 <= refused <= 3
+
+
+def test_where_a_round_of_one_step_was_the_first_who_has_taken_hundreds_in_the_next_is_no_liar() -> None:
+    """Each has told the swarm how many samples it has computed; a claim of more excuses nobody."""
+    usual, step, learned = UsualSize(), 1e-4 * torch.randn(COUNT), 0.05 * torch.randn(COUNT)
+    usual.add(reduction(step, step, step, weights=(32.0,) * 3)[0].sizes())
+    claims = ClaimedWeights([1.0] * 4, [32.0, 3200.0, 3200.0, 3200.0])  # the first one has hardly begun
+    sent, options = (step, learned, learned), {"limit": usual.limit(), "claims": claims}
+    honest, liar = (32.0, 3200.0, 3200.0), (-1000 * learned, 1e9)
+    assert reduction(*sent, weights=honest, **options)[0].outliers() == set()
+    assert reduction(*sent, liar[0], weights=(*honest, liar[1]), **options)[0].outliers() == {3}
 
 
 def test_who_has_no_weight_does_not_make_others_outliers() -> None:
@@ -249,10 +260,10 @@ def test_each_sender_is_told_how_far_its_part_counts_and_who_is_refused_is_told_
     assert [reducer.counted(0, sender) for sender in range(3)] == pytest.approx([1.0, 1.0, 0.02], abs=0.15)
     assert heard(answer((torch.zeros(3), reducer.counted(0, 2)))) < 0.04
     for too_large in (-150 * honest[1], -1000 * honest[1]):
-        refusing, (_, refused) = reduction(honest[0], too_large, limit=100.0, own=0)
+        refusing, (_, refused) = reduction(honest[0], too_large, limit=SizeLimit(100.0), own=0)
         assert refusing.invalid_senders == {1} and isinstance(refused, BannedException)
     assert heard(averaging_pb2.AveragingData(code=averaging_pb2.PROTOCOL_VIOLATION)) == 0.0
-    own, _answers = reduction(1000 * honest[0], honest[1], limit=100.0, own=0)
+    own, _answers = reduction(1000 * honest[0], honest[1], limit=SizeLimit(100.0), own=0)
     assert own.counted(0, 0) == 0.0, "it knows of its own part"
 
 

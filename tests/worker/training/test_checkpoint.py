@@ -178,6 +178,19 @@ def test_an_epoch_is_saved_once(path: Path) -> None:
     assert kept.load() == 6
 
 
+def test_the_epoch_at_which_a_run_holds_is_saved_once_and_after_what_is_being_saved(path: Path) -> None:
+    said = list[AnyEvent]()
+    kept = checkpoints(path, trained()[1], said)
+    with kept._optimizer.state_averager.lock_averaged_tensors:
+        kept.save(5)
+        kept.save_held(6)
+    kept.wait()
+    kept.save_held(6)
+    kept.wait()
+    assert said == [CheckpointSaved(path=str(path), epoch=5), CheckpointSaved(path=str(path), epoch=6)]
+    assert kept.load() == 6
+
+
 def save_epochs(path: Path, losses: Mapping[int, float]) -> None:
     """One after the other, each with the loss that its epoch had."""
     kept = checkpoints(path, trained()[1], [])

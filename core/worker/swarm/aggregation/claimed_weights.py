@@ -45,6 +45,10 @@ class ClaimedWeights:
         self._claimed[sender] = max(claimed, self._claimed[sender])
         return self._shares[sender] * min(claimed, MORE_THAN_REPORTED * self._reported[sender] or claimed)
 
+    def computed(self, sender: int, claimed: float) -> float:
+        """How many samples it may have computed of those that it claims: none where it has told the swarm of none."""
+        return min(claimed, MORE_THAN_REPORTED * self._reported[sender])
+
     def absurd(self) -> set[int]:
         """Who has claimed far more than most others, and more than it can have computed since its last report."""
         weighed = [claim for claim in self._claimed if claim > 0]

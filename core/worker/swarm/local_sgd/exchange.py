@@ -32,7 +32,7 @@ from core.worker.swarm.local_sgd.answer_checks import CountedShares, ListeningSt
 from core.worker.swarm.local_sgd.audit.exchange import Exchange
 from core.worker.swarm.local_sgd.codecs.codec import Codec
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
-from core.worker.swarm.local_sgd.reduction import DeltaReducer, ReductionRule
+from core.worker.swarm.local_sgd.reduction import DeltaReducer, ReductionRule, SizeLimit
 
 PARTS_AHEAD = 4  # that are read of a sender while the answers to those before are on their way
 
@@ -131,7 +131,7 @@ class DeltaRunner(ValidatingRunner):
         self,
         *,
         rule: ReductionRule,
-        limit: float,
+        limit: SizeLimit,
         aggregator: Aggregator,
         sent: EncodedTensors,
         averages: EncodedTensors,

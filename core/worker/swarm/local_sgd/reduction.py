@@ -7,6 +7,7 @@ import statistics
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from hivemind.averaging.partition import BannedException
@@ -78,24 +79,51 @@ class ReductionRule:
         return [min(each, self.weight_cap * lightest) for each in weights]
 
 
+class SentSize(NamedTuple):
+    """How large the weight changes of one sender were, as root mean square, and of how many samples they were."""
+
+    size: float
+    samples: float
+
+
+@dataclass(frozen=True)
+class SizeLimit:
+    """The size of weight changes that no honest sender exceeds, or so much for each sample that it has computed."""
+
+    size: float = math.inf
+    per_sample: float = 0.0
+
+    def of(self, samples: float) -> float:
+        """That of a sender which has computed so many."""
+        return max(self.size, self.per_sample * samples)
+
+
 class UsualSize:
-    """How large weight changes are, as root mean square, by the medians of the last rounds.
+    """How large weight changes are, by the medians of the last rounds.
 
     Of two senders nobody can say which one lies, unless both are compared with what was sent before. Of two medians the
-    larger counts: a slow computer, or a liar who sends next to nothing, must not have the others left out.
+    larger counts: a slow computer, or a liar who sends next to nothing, must not have the others left out. Where a
+    swarm begins, a round may have had a single step of each, and the next one hundreds: changes grow with the samples.
     """
 
     def __init__(self) -> None:
-        self._medians = deque[float](maxlen=REMEMBERED_ROUNDS)
+        self._medians = deque[SizeLimit](maxlen=REMEMBERED_ROUNDS)
 
-    def add(self, sizes: Sequence[float]) -> None:
+    def add(self, sent: Sequence[SentSize]) -> None:
         """Learn what the senders of one round have sent."""
-        if sizes:
-            self._medians.append(statistics.median_high(sizes))
+        if sent:
+            per_sample = [each.size / each.samples for each in sent if each.samples > 0] or [0.0]
+            sizes = [each.size for each in sent]
+            self._medians.append(SizeLimit(statistics.median_high(sizes), statistics.median_high(per_sample)))
 
-    def limit(self) -> float:
-        """The size that no honest sender exceeds."""
-        return MAX_RATIO * statistics.median_high(self._medians) if self._medians else math.inf
+    def limit(self) -> SizeLimit:
+        """That of the next round."""
+        if not self._medians:
+            return SizeLimit()
+        return SizeLimit(
+            MAX_RATIO * statistics.median_high(each.size for each in self._medians),
+            MAX_RATIO * statistics.median_high(each.per_sample for each in self._medians),
+        )
 
 
 class DeltaReducer(CollectingReducer):
@@ -112,7 +140,7 @@ class DeltaReducer(CollectingReducer):
         usual_sizes: Sequence[float],
         senders: int,
         rule: ReductionRule,
-        limit: float = math.inf,
+        limit: SizeLimit = SizeLimit(),
         own: int | None = None,
         claims: ClaimedWeights | None = None,
     ) -> None:
@@ -140,7 +168,8 @@ class DeltaReducer(CollectingReducer):
             raise BannedException(f"sender {sender_index}: {error}") from error
         if weight > 0:
             self._norms[part_index, sender_index] = norm = tensor_part.norm()
-            if float(norm) > self._limit * shape.numel() ** 0.5:
+            limit = self._limit.of(self._claims.computed(sender_index, weight))
+            if float(norm) > limit * shape.numel() ** 0.5:
                 self._refused.add(sender_index)
                 if sender_index != self._own:
                     self.invalid_senders.add(sender_index)
@@ -178,8 +207,8 @@ class DeltaReducer(CollectingReducer):
             for weights, digests in zip(self._weights.tolist(), self._digests, strict=True)
         ]
 
-    def sizes(self) -> list[float]:
-        """The root mean square of what each has sent who has any weight, and was not left out.
+    def sizes(self) -> list[SentSize]:
+        """How large that was which each has sent who has any weight, and was not left out.
 
         Where all were, it is that of all: if everybody's changes have grown, they are taken again after some rounds.
         """
@@ -188,9 +217,10 @@ class DeltaReducer(CollectingReducer):
         squares = self._norms.square().sum(dim=0)
         of_senders = zip(squares.tolist(), numbers.tolist(), strict=True)
         sizes = [math.sqrt(square / count) if 0 < square < math.inf else 0.0 for square, count in of_senders]
+        sent = list(map(SentSize, sizes, self._weights.amax(dim=0).tolist()))
         left_out = self._refused | gross_senders(self._norms)
-        taken = [size for sender, size in enumerate(sizes) if size and sender not in left_out]
-        return taken or [size for size in sizes if size]
+        taken = [each for sender, each in enumerate(sent) if each.size and sender not in left_out]
+        return taken or [each for each in sent if each.size]
 
     def outliers(self) -> set[int]:
         """The senders of invalid parts, and those whose weight, or part, is absurdly large beside the others'.
