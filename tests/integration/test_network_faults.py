@@ -33,7 +33,7 @@ from core.worker.training.checkpoint_file import read_checkpoint
 from tests.support.computer.loopback import free_port
 from tests.support.environment.network_namespaces import Internet
 from tests.support.fault_injection import Fault, cut, freeze, gave, kill, last
-from tests.support.real_peers import RUN_ID, LineProcess, Peer, PeerGroup, averaged, tiny, worker_of
+from tests.support.real_peers import RUN_ID, LineProcess, Peer, PeerGroup, averaged, survivors, tiny, worker_of
 from tests.support.worker_processes import members_of
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1200)]
@@ -198,6 +198,7 @@ def killed_three_epochs_later(organiser: Peer, mode: Mode) -> CheckpointSaved:
             break
     kill(organiser.family)
     organiser.ended()
+    assert survivors(organiser) == [], "nobody listens on its port any more"
     shutil.copy(kept, saved.path)
     return CheckpointSaved(path=saved.path, epoch=epoch)
 

@@ -206,6 +206,7 @@ def test_a_run_that_its_organiser_closes_sends_the_volunteers_home(group: PeerGr
     volunteer = group.volunteer(organiser.posted, "volunteer")
     here = len(volunteer.said)
     assert organiser.leave() == 0
+    assert survivors(organiser) == [], "nobody listens on its port any more"
     run = tiny()
     closed = msgspec.structs.replace(run.run, state="finished", notice="Thank you all.")
     group.organiser(manifest=msgspec.structs.replace(run, run=closed), listen=listen)
@@ -252,6 +253,7 @@ def test_a_run_moves_to_another_computer_in_a_copy_of_its_folder_and_its_volunte
     volunteer.wait_for(RoundFinished, averaged, seconds=PATIENCE_SECONDS)
     first.wait_for(CheckpointSaved, lambda event: event.epoch >= 1)
     assert first.leave() == 0
+    assert survivors(first) == [], "nobody listens on its port any more"
     saved = first.all(CheckpointSaved)[-1]
     moved = Path("data", "organiser", RUN_ID)
     shutil.copytree(first.home / moved, group.folder / "new computer" / moved)
