@@ -232,14 +232,16 @@ class Training:
 
         Where nobody lies and parameters are averaged, it is the first at which they agree, if there is one in some
         epochs: what a round may move a member is bounded (see `StateAnswers`), so who has missed steps comes back in
-        several. Who steps alone and ends an epoch late may also have averaged in it with the next one of another.
+        several. Who steps alone and ends an epoch late may also have averaged in it with the next one of another. So it
+        is where base weights of local SGD were changed: until those are right, neither of two may take a step.
         """
         saved = [{int(path.stem) for path in each.glob("[0-9]*.parameters")} for each in self._honest]
         whole = sorted(filter(self._was_whole, set.intersection(*saved)))
         together = self.row.members[0].manifest.collaboration
-        if not whole or together.mode != "gradients" or len(self._honest) < len(self._folders):
+        is_awaited = together.mode == "gradients" or any(each.diverges_at is not None for each in self.row.members)
+        if not whole or not is_awaited or len(self._honest) < len(self._folders):
             return min(whole, default=None)
-        agreed = next((point for point in whole if self._distance(point) < self._most_apart(point)), None)
+        agreed = next((point for point in whole if self._distance(point) <= self._most_apart(point)), None)
         return whole[0] if agreed is None and whole[-1] >= whole[0] + MORE_EPOCHS else agreed
 
     def _was_whole(self, point: int) -> bool:
@@ -367,8 +369,9 @@ class Training:
 
     def _most_apart(self, point: int) -> float:
         """How far members may be apart there: by less than the averaging has moved those who step alone."""
-        if not self.row.members[0].manifest.collaboration.use_local_updates:
-            return AGREED
+        together = self.row.members[0].manifest.collaboration
+        if not together.use_local_updates:
+            return AGREED if together.mode == "gradients" else 0.0
         moved = self._moved(point)
         return max(AGREED, sum(moved) / len(moved))
 
