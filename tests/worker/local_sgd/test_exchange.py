@@ -236,9 +236,12 @@ def test_where_a_round_of_one_step_was_the_first_who_has_taken_hundreds_in_the_n
 
 
 def test_whoever_reduces_nothing_has_seen_no_sizes() -> None:
-    reducer = DeltaReducer([], [], 3, RULE)
-    assert reducer.sizes() == []
-    reducer.finalize()
+    async def sizes() -> list[SentSize]:
+        reducer = DeltaReducer([], [], 3, RULE)
+        reducer.finalize()
+        return reducer.sizes()
+
+    assert asyncio.run(sizes()) == []
 
 
 def test_who_has_no_weight_does_not_make_others_outliers() -> None:
