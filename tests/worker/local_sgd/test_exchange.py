@@ -235,6 +235,15 @@ def test_where_a_round_of_one_step_was_the_first_who_has_taken_hundreds_in_the_n
     assert reduction(*sent, liar[0], weights=(*honest, liar[1]), **options)[0].outliers() == {3}
 
 
+def test_whoever_reduces_nothing_has_seen_no_sizes() -> None:
+    async def sizes() -> list[SentSize]:
+        reducer = DeltaReducer([], [], 3, RULE)
+        reducer.finalize()
+        return reducer.sizes()
+
+    assert asyncio.run(sizes()) == []
+
+
 def test_who_has_no_weight_does_not_make_others_outliers() -> None:
     sent = torch.zeros(COUNT), torch.zeros(COUNT), torch.randn(COUNT), torch.randn(COUNT)
     assert reduction(*sent, weights=(0.0, 0.0, 1.0, 1.0))[0].outliers() == set()

@@ -217,7 +217,7 @@ class DeltaReducer(CollectingReducer):
         squares = self._norms.square().sum(dim=0)
         of_senders = zip(squares.tolist(), numbers.tolist(), strict=True)
         sizes = [math.sqrt(square / count) if 0 < square < math.inf else 0.0 for square, count in of_senders]
-        sent = list(map(SentSize, sizes, self._weights.amax(dim=0).tolist()))
+        sent = list(map(SentSize, sizes, map(max, zip(*self._weights.tolist(), strict=True))))
         left_out = self._refused | gross_senders(self._norms)
         taken = [each for sender, each in enumerate(sent) if each.size and sender not in left_out]
         return taken or [each for each in sent if each.size]
