@@ -35,6 +35,7 @@ def test_both_are_given_the_same_nothing_is_lost_and_a_round_that_lost_somebody_
 
 @pytest.mark.real
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_volunteers_train_with_it(group: PeerGroup) -> None:
     organiser = group.organiser(manifest=tiny(powersgd_rank=2))
     volunteer = group.client(organiser.posted, "volunteer", "client")
