@@ -10,16 +10,18 @@ from core.worker.swarm.averaging.power_sgd import draw_directions, is_worth_it, 
 from tests.support.peers.powersgd_peers import LAST_ROUND
 from tests.support.real_peers import PeerGroup, averaged, tiny
 
+SCRIPT_SECONDS = 500.0
 ROUNDING = 1e-4  # of numbers around one, in float32: whoever is not the reducer adds what it is told to what it has
 
 
 @pytest.mark.real
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_both_are_given_the_same_nothing_is_lost_and_a_round_that_lost_somebody_has_failed(
     group: PeerGroup,
 ) -> None:
     said = group.script("rounds", "tests.support.peers.powersgd_peers")
-    assert said.ended() == 0
+    assert said.ended(SCRIPT_SECONDS) == 0
     exact, rough, later, failed = said.said[-LAST_ROUND:]
     for each in (exact, rough, later):
         assert each["became"] == [2, 2]
