@@ -161,6 +161,7 @@ def is_confined(family: list[psutil.Process]) -> list[str]:
     return [name for name, text in status.items() if not all(line in text for line in wanted)]
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("person", people(), ids=lambda person: f"user {person.user}")
 def test_all_of_it_is_possible_to_a_process_that_is_not_confined(person: Person) -> None:
     with folder_of(person) as folder, attacked_home(folder, person) as targets:
@@ -172,6 +173,7 @@ def test_all_of_it_is_possible_to_a_process_that_is_not_confined(person: Person)
         assert {name for name in ALWAYS_POSSIBLE if tried[name] != POSSIBLE} == set()
 
 
+@pytest.mark.timeout(600)
 def test_the_switch_lets_a_worker_run_unconfined_and_it_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,7 @@ from core.run.multiaddr import Multiaddr
 from tests.support.environment.x11_desktop import wait_for
 from tests.support.real_peers import LOOPBACK, LineProcess, tiny
 
-pytestmark = [pytest.mark.real, pytest.mark.slow]
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(600)]
 
 ORGANISERS = {
     "command reader",

@@ -13,7 +13,7 @@ from tests.support.consents import consent_to
 from tests.support.real_peers import Peer, PeerGroup, peer_group, survivors
 from tests.support.worker_processes import averagers_of, dht_of
 
-pytestmark = [pytest.mark.real, pytest.mark.slow]
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")

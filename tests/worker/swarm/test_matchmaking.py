@@ -15,6 +15,7 @@ from tests.support.real_peers import PeerGroup
 
 @pytest.mark.real
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("in_client_mode", ["ahead", "behind"])
 def test_a_round_that_was_left_over_gives_way_to_the_next_one(group: PeerGroup, in_client_mode: str) -> None:
     said = group.script("rounds", "tests.support.peers.stale_round_peers", in_client_mode)

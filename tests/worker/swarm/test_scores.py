@@ -100,6 +100,7 @@ def test_a_full_history_with_roots_is_small_enough_to_be_read() -> None:
 
 
 @pytest.mark.real
+@pytest.mark.usefixtures("patient_reads")
 def test_of_what_lies_in_the_dht_only_the_organiser_and_the_keepers_that_it_names_are_believed() -> None:
     keeper, key = Identity.create(), dht_key("run", DHT_KIND)
     dht = DHT(host_maddrs=["/ip4/127.0.0.1/tcp/0"], start=True)

@@ -19,7 +19,7 @@ from core.worker.swarm.dht.reader import read_dictionary
 from core.worker.swarm.patches.monotonic_clock import steady_time
 from tests.worker.progress.dht_nodes import dht_nodes, forget_key
 
-pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.real, pytest.mark.timeout(300), pytest.mark.usefixtures("patient_reads")]
 
 LIMIT_SECONDS = 120.0
 LIFE_SECONDS = 30.0  # of what is to expire; it is read twice before
