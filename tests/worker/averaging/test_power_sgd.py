@@ -7,10 +7,12 @@ import torch
 
 from core.protocol.events import Evaluated, RoundFinished
 from core.worker.swarm.averaging.power_sgd import draw_directions, is_worth_it, orthonormal
+from tests.support.fault_injection import gave
 from tests.support.peers.powersgd_peers import LAST_ROUND
-from tests.support.real_peers import PeerGroup, averaged, tiny
+from tests.support.real_peers import PeerGroup, tiny
 
 SCRIPT_SECONDS = 500.0
+HELP_SECONDS = 400.0  # until a client that has just been started has averaged
 ROUNDING = 1e-4  # of numbers around one, in float32: whoever is not the reducer adds what it is told to what it has
 
 
@@ -42,7 +44,7 @@ def test_volunteers_train_with_it(group: PeerGroup) -> None:
     organiser = group.organiser(manifest=tiny(powersgd_rank=2))
     volunteer = group.client(organiser.posted, "volunteer", "client")
     for peer in (organiser, volunteer):
-        peer.wait_for(RoundFinished, lambda event: event.kind == "gradients" and averaged(event))
+        peer.wait_for(RoundFinished, gave, seconds=HELP_SECONDS)
     first = organiser.wait_for(Evaluated).loss
     assert first is not None
     organiser.wait_for(Evaluated, lambda event: event.loss is not None and event.loss < first)
