@@ -45,7 +45,7 @@ def in_kwin(folder: Path) -> Iterator[tuple[dict[str, str], Callable[[], None]]]
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(300)
 def test_a_person_who_goes_and_comes_back(
     qtbot: QtBot, parent: QObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -228,10 +228,14 @@ def steps_of(caller: ExpertCaller, experts: Sequence[ExpertId]) -> list[int]:
 
 
 def _asked(caller: ExpertCaller, expert: ExpertId, sent: runtime_pb2.ExpertRequest) -> int:
-    host_id = caller.directory.host_of(expert)
-    assert host_id is not None
-    stub = ExpertServer.get_stub(caller._thread.p2p, PeerID.from_base58(host_id), namespace=RUN_ID)
-    return reply_header(caller._thread.submit(stub.rpc_forward(sent)).result(60.0)).steps
+    """Of whoever answers for it: a host that has just given it away refuses, and is still known for it for seconds."""
+    while True:
+        if (host_id := caller.directory.host_of(expert)) is not None:
+            stub = ExpertServer.get_stub(caller._thread.p2p, PeerID.from_base58(host_id), namespace=RUN_ID)
+            header = reply_header(caller._thread.submit(stub.rpc_forward(sent)).result(60.0))
+            if not header.refusal:
+                return header.steps
+        time.sleep(0.1)
 
 
 def count_lines(going_on: threading.Semaphore) -> None:
