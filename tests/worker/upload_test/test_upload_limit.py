@@ -10,6 +10,7 @@ import pytest
 
 from core.protocol.commands import SetPace
 from core.protocol.events import Paced, RoundFinished
+from core.worker.delegation.upload_budget import CREDIT_SECONDS
 from tests.bench.upload_limit import LIMIT, MOST, bulky
 from tests.support.environment.network_namespaces import Internet
 from tests.support.real_peers import Peer, PeerGroup
@@ -18,7 +19,7 @@ pytestmark = [pytest.mark.networks, pytest.mark.real, pytest.mark.slow, pytest.m
 
 WATCHED_SECONDS = 15.0  # or until the round is over, on a computer that has seen late that it has begun
 LEAST = 0.8  # of the limit, in half of these seconds: a busy computer stands still at times
-MOST_AT_ONCE = 2.0  # of the limit, in a single second
+MOST_AT_ONCE = 4.0  # of the limit, in a single second, in which more may be made up for than in all of them
 
 
 def left(peer: Peer) -> int:
@@ -54,7 +55,7 @@ def test_what_leaves_keeps_to_the_limit_and_rounds_are_whole(net: Internet, grou
     began, before, speeds = time.monotonic(), left(volunteer), [first]
     while time.monotonic() - began < WATCHED_SECONDS and not has_averaged(volunteer):
         speeds.append(speed(volunteer, 1.0))
-    assert (left(volunteer) - before) / (time.monotonic() - began) < MOST * LIMIT
+    assert left(volunteer) - before < MOST * LIMIT * (time.monotonic() - began + CREDIT_SECONDS)
     assert median(speeds) > LEAST * LIMIT and max(speeds) < MOST_AT_ONCE * LIMIT
     finished = volunteer.wait_for(RoundFinished, lambda event: event.kind == "gradients" and event.peers == 2)
     assert finished.ok and not finished.reason
