@@ -245,6 +245,7 @@ class RemovableGpu:
 
 
 @pytest.mark.slow
+@pytest.mark.quiet
 def test_a_device_that_vanishes_is_noticed_within_ten_seconds_even_while_hidden(
     qtbot: QtBot, opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:

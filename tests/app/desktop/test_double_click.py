@@ -27,7 +27,7 @@ RUN_ID = "double-clicked"
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.timeout(240, method="signal"),
+    pytest.mark.timeout(480, method="signal"),
     pytest.mark.skipif(bool(MISSING), reason=f"needs {', '.join(MISSING)}"),
 ]
 

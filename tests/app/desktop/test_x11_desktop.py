@@ -17,7 +17,7 @@ MISSING = [program for program in PROGRAMS if shutil.which(program) is None]
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.timeout(180, method="signal"),
+    pytest.mark.timeout(360, method="signal"),
     pytest.mark.skipif(bool(MISSING), reason=f"needs {', '.join(MISSING)}"),
 ]
 

@@ -68,6 +68,7 @@ def test_when_the_bus_ends_nothing_is_known_any_more(qtbot: QtBot, no_bus: QDBus
 
 
 @pytest.mark.slow
+@pytest.mark.quiet
 def test_to_observe_costs_next_to_nothing(buses: Buses) -> None:
     upower = buses.on_system(UPOWER, UPOWER_PATH, template="upower")
     buses.on_session(MUTTER, MUTTER_PATH).add_method("GetIdletime", "t", "ret = 90000")

@@ -20,7 +20,7 @@ from tests.app.support.kwin import kwin, move_mouse
 from tests.support.environment.wayland_desktop import PROGRAMS, WaylandDesktop
 
 LIMIT = 60_000
-IDLE_AFTER_SECONDS = 0.5
+IDLE_AFTER_SECONDS = 3.0  # longer than a busy computer stands still: who moves would be idle again before it is seen
 SWAY_WITH_IDLE_NOTIFY = (1, 8)
 
 
@@ -45,7 +45,7 @@ def in_kwin(folder: Path) -> Iterator[tuple[dict[str, str], Callable[[], None]]]
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(300)
 def test_a_person_who_goes_and_comes_back(
     qtbot: QtBot, parent: QObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -37,6 +37,7 @@ from tests.support.cli_process import (
 )
 from tests.support.peers import fake_worker
 
+ENGINE_SECONDS = 240  # that a busy computer may take to load torch and hivemind
 EVIL = "\x1b]0;owned\x07\x1b[2Jnice\r\x9b31m\u202ename[bold red]"
 
 
@@ -585,7 +586,7 @@ def test_who_agrees_reads_first_what_is_not_confined(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_doctor_names_the_versions_that_the_real_engine_has_loaded(tmp_path: Path) -> None:
-    result = workerbee(tmp_path, "doctor", worker=command_of(Path(sys.executable)))
+    result = workerbee(tmp_path, "doctor", worker=command_of(Path(sys.executable)), limit_seconds=ENGINE_SECONDS)
     versions = f"torch {version('torch')}, hivemind {version('hivemind')}"
     assert f"✓ engine         {versions}" in result.out
 

@@ -112,7 +112,7 @@ def test_closing_waits_until_the_worker_is_gone(front_end: Open) -> None:
     family = children(recursive=True)
     assert len(family) == 3
     front.client.close()
-    _, alive = psutil.wait_procs(family, timeout=10)
+    _, alive = psutil.wait_procs(family, timeout=LIMIT_SECONDS)
     assert alive == []
 
 

@@ -24,8 +24,9 @@ from tests.support.real_peers import GHOST_SECONDS, LIMIT_SECONDS, Peer, average
 
 WORKERBEE = str(Path(sys.executable).with_name("workerbee"))
 UNIT = "workerbee.service"
+HELP_SECONDS = 400.0  # until a service that has just been started has averaged
 
-pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1200)]
 
 
 def prepare(folder: Path) -> None:
@@ -37,7 +38,7 @@ def prepare(folder: Path) -> None:
 
 def is_left_at_once(organiser: Peer, here: int) -> None:
     """Wait until the organiser is alone, for less than a peer is remembered that has not said goodbye."""
-    seconds = GHOST_SECONDS / 2
+    seconds = 0.75 * GHOST_SECONDS
     organiser.wait_for(Progress, lambda event: event.peers == 1, since=here, seconds=seconds)
     organiser.wait_for(PeersSeen, lambda event: len(event.peers) == 1, since=here, seconds=seconds)
 
@@ -50,7 +51,7 @@ def test_systemd_runs_it_restarts_it_with_the_session_and_its_end_is_a_goodbye(t
         with UserManager(tmp_path) as manager:
             installed = manager.run(WORKERBEE, "service", "install", organiser.posted, "--yes")
             assert installed.returncode == 0, installed.stderr
-            organiser.wait_for(RoundFinished, averaged)
+            organiser.wait_for(RoundFinished, averaged, seconds=HELP_SECONDS)
             told = json.loads(manager.run(WORKERBEE, "service", "status", "--json").stdout)
             assert (told["installed"], told["state"]) == (True, "running")
             assert manager.property_of(UNIT, "KillMode") == "mixed"
@@ -60,7 +61,7 @@ def test_systemd_runs_it_restarts_it_with_the_session_and_its_end_is_a_goodbye(t
         is_left_at_once(organiser, here)  # the person has logged out
         with UserManager(tmp_path) as manager:
             here = len(organiser.said)
-            organiser.wait_for(RoundFinished, averaged, since=here)  # nobody has started it
+            organiser.wait_for(RoundFinished, averaged, since=here, seconds=HELP_SECONDS)  # nobody has started it
             here = len(organiser.said)
             assert manager.run(WORKERBEE, "service", "remove").returncode == 0
             is_left_at_once(organiser, here)
@@ -85,7 +86,7 @@ def test_the_process_of_the_unit_joins_and_says_goodbye_at_sigterm(
         command = next(line for line in lines if line.startswith("ExecStart=")).removeprefix("ExecStart=")
         with (tmp_path / "service.log").open("wb") as log:
             service = subprocess.Popen(shlex.split(command), stdout=log, stderr=log, stdin=subprocess.DEVNULL)
-        organiser.wait_for(RoundFinished, averaged)
+        organiser.wait_for(RoundFinished, averaged, seconds=HELP_SECONDS)
         here = len(organiser.said)
         service.send_signal(signal.SIGTERM)
         is_left_at_once(organiser, here)

@@ -87,11 +87,11 @@ def averager(kind: type[PowerSGDGradientAverager], dht: hivemind.DHT) -> PowerSG
         prefix="powersgd",
         min_matchmaking_time=3.0,
         request_timeout=2.4,
-        sender_timeout=4.0,
-        reducer_timeout=8.0,
+        sender_timeout=15.0,
+        reducer_timeout=30.0,
         children=ChildProcesses(),
         last_exchange=shared_seconds(),
-        rounds=Rounds(search_seconds=12.0),
+        rounds=Rounds(search_seconds=30.0),
         start=True,
     )
 

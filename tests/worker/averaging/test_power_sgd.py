@@ -7,19 +7,23 @@ import torch
 
 from core.protocol.events import Evaluated, RoundFinished
 from core.worker.swarm.averaging.power_sgd import draw_directions, is_worth_it, orthonormal
+from tests.support.fault_injection import gave
 from tests.support.peers.powersgd_peers import LAST_ROUND
-from tests.support.real_peers import PeerGroup, averaged, tiny
+from tests.support.real_peers import PeerGroup, tiny
 
+SCRIPT_SECONDS = 500.0
+HELP_SECONDS = 400.0  # until a client that has just been started has averaged
 ROUNDING = 1e-4  # of numbers around one, in float32: whoever is not the reducer adds what it is told to what it has
 
 
 @pytest.mark.real
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_both_are_given_the_same_nothing_is_lost_and_a_round_that_lost_somebody_has_failed(
     group: PeerGroup,
 ) -> None:
     said = group.script("rounds", "tests.support.peers.powersgd_peers")
-    assert said.ended() == 0
+    assert said.ended(SCRIPT_SECONDS) == 0
     exact, rough, later, failed = said.said[-LAST_ROUND:]
     for each in (exact, rough, later):
         assert each["became"] == [2, 2]
@@ -35,11 +39,12 @@ def test_both_are_given_the_same_nothing_is_lost_and_a_round_that_lost_somebody_
 
 @pytest.mark.real
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_volunteers_train_with_it(group: PeerGroup) -> None:
     organiser = group.organiser(manifest=tiny(powersgd_rank=2))
     volunteer = group.client(organiser.posted, "volunteer", "client")
     for peer in (organiser, volunteer):
-        peer.wait_for(RoundFinished, lambda event: event.kind == "gradients" and averaged(event))
+        peer.wait_for(RoundFinished, gave, seconds=HELP_SECONDS)
     first = organiser.wait_for(Evaluated).loss
     assert first is not None
     organiser.wait_for(Evaluated, lambda event: event.loss is not None and event.loss < first)

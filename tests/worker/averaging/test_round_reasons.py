@@ -13,6 +13,7 @@ from tests.support.real_peers import PeerGroup
 
 @pytest.mark.real
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_hiveminds_own_errors_are_told_apart(group: PeerGroup) -> None:
     script = group.script("failures", "tests.support.peers.failing_rounds")
     assert script.until(lambda each: "port" in each)["port"] == ErrorKind.PORT_TAKEN.key

@@ -288,7 +288,7 @@ def test_a_server_that_stops_answering_in_the_middle_is_waited_for(tmp_path: Pat
     assert listener.has_warned.wait(60)
     assert listener.warned[0][0] is ErrorKind.FILES_UNREACHABLE
     with local_hub(hub):
-        drawing.join(60)
+        drawing.join(120)
     assert len(within(drawn[0])) > 0.85 * len(TEXTS)
     library.close()
 

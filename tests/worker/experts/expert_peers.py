@@ -34,13 +34,14 @@ from core.security.identity import Identity
 from core.worker.experts.block import ExpertId, ExpertShape
 from core.worker.process import process_tree
 from core.worker.recipes.arithmetic_gpt import Sums
-from core.worker.recipes.mixture_model import experts_in, fill, remote_model, whole_model
+from core.worker.recipes.mixture_model import MixtureModel, experts_in, fill, remote_model, whole_model
 from core.worker.swarm import Swarm
 from core.worker.swarm.experts.announcements import announced_experts
 from core.worker.swarm.experts.caller import ExpertCaller
 from core.worker.swarm.experts.host import ExpertHost
 from core.worker.swarm.experts.messages import CallHeader, most_tokens, reply_header, request
 from core.worker.swarm.experts.server import ExpertServer
+from core.worker.swarm.experts.state_download import NoStateError
 from tests.support.forked.own_locks import make_own_locks
 from tests.support.peers import state_peers
 from tests.support.peers.state_peers import say
@@ -125,6 +126,11 @@ class Trainer:
             time.sleep(0.1)
             self.caller.look()
 
+    def wait_for_some_experts(self) -> None:
+        """Until some host is there; where this process has stood still, none has answered it in time."""
+        while any(not self.caller.available(layer) for layer in {expert.layer for expert in EXPERTS}):
+            time.sleep(0.1)
+
     def _are_shared_evenly(self) -> bool:
         counts = Counter(self.caller.directory.host_of(expert) for expert in EXPERTS)
         return None not in counts and list(counts.values()) == [len(EXPERTS) // HOSTS] * HOSTS
@@ -154,10 +160,12 @@ class Trunk:
     def step(self) -> None:
         """One step of both, and one line about it."""
         began = time.monotonic()
+        for trainer in self._trainers:
+            trainer.wait_for_some_experts()
         losses = [trainer.backward() for trainer in self._trainers]
-        for first, *others in zip(*self._all, strict=True):
-            assert first.grad is not None
-            first.grad = (first.grad + sum(each.grad for each in others)) / len(self._trainers)
+        for several in zip(*self._all, strict=True):
+            found = [each.grad for each in several if each.grad is not None]  # none of a router without any experts
+            several[0].grad = torch.stack(found).sum(0) / len(self._trainers) if found else None
         self._optimizer.step()
         for parameters in self._all:
             for first, each in zip(self._all[0], parameters, strict=True):
@@ -167,7 +175,9 @@ class Trunk:
         sent = [each.last.sent for trainer in self._trainers for each in trainer.mixture.mixtures.values()]
         present = [len(trainer.caller.available(EXPERTS[0].layer)) for trainer in self._trainers]
         seconds = time.monotonic() - began
-        say(loss=sum(losses) / len(losses), seconds=seconds, answered=sum(answered) / sum(sent), present=present)
+        say(
+            loss=sum(losses) / len(losses), seconds=seconds, answered=sum(answered) / max(1, sum(sent)), present=present
+        )
 
 
 def train(folder: Path, addresses: Sequence[str], killed: str, kill_a_host: Callable[[], None]) -> None:
@@ -175,7 +185,9 @@ def train(folder: Path, addresses: Sequence[str], killed: str, kill_a_host: Call
     trainers = [Trainer(entered(folder / f"trainer-{number}", addresses, "client"), number) for number in (1, 2)]
     for each in trainers:
         each.wait_for_experts()
-    forge(trainers[0], Trainer(entered(folder / "stranger", addresses, "client"), 3))
+    stranger = Trainer(entered(folder / "stranger", addresses, "client"), 3)
+    stranger.wait_for_experts()
+    forge(trainers[0], stranger)
     trunk, going_on = Trunk(trainers), threading.Semaphore(0)
     threading.Thread(target=count_lines, args=(going_on,), daemon=True).start()
     while not going_on.acquire(blocking=False):
@@ -216,10 +228,14 @@ def steps_of(caller: ExpertCaller, experts: Sequence[ExpertId]) -> list[int]:
 
 
 def _asked(caller: ExpertCaller, expert: ExpertId, sent: runtime_pb2.ExpertRequest) -> int:
-    host_id = caller.directory.host_of(expert)
-    assert host_id is not None
-    stub = ExpertServer.get_stub(caller._thread.p2p, PeerID.from_base58(host_id), namespace=RUN_ID)
-    return reply_header(caller._thread.submit(stub.rpc_forward(sent)).result(60.0)).steps
+    """Of whoever answers for it: a host that has just given it away refuses, and is still known for it for seconds."""
+    while True:
+        if (host_id := caller.directory.host_of(expert)) is not None:
+            stub = ExpertServer.get_stub(caller._thread.p2p, PeerID.from_base58(host_id), namespace=RUN_ID)
+            header = reply_header(caller._thread.submit(stub.rpc_forward(sent)).result(60.0))
+            if not header.refusal:
+                return header.steps
+        time.sleep(0.1)
 
 
 def count_lines(going_on: threading.Semaphore) -> None:
@@ -282,19 +298,36 @@ def pairs(before: Any, after: Any, expert: ExpertId) -> list[tuple[torch.Tensor,
 
 def compare(trainer: Trainer) -> None:
     """Say how much the logits of a whole model of plain PyTorch differ from those of the trunk and its hosts."""
-    filled = whole_model(RECIPE)
-    whole = filled.model
-    fill(filled, trainer.model.state_dict(), states(trainer))
-    inputs = trainer._sums.encode(Sums(DIGITS, 0).held_out()).inputs
+    filled, inputs = whole_model(RECIPE), trainer._sums.encode(Sums(DIGITS, 0).held_out()).inputs
+    whole = filled.model.eval()
     trainer.model.eval()
-    whole.eval()
-    with torch.inference_mode():
-        there, here = answers(trainer.model, inputs), answers(whole, inputs)
+    while (there := answers_of_hosts(trainer, filled, inputs)) is None:
+        time.sleep(0.1)
     trainer.model.train()
     untrained = whole_model(RECIPE).model.eval()
     with torch.inference_mode():
+        here = answers(whole, inputs)
         changed = (answers(untrained, inputs) - here).abs().max()
     say(difference=float((there - here).abs().max()), changed=float(changed))
+
+
+def answers_of_hosts(trainer: Trainer, whole: MixtureModel, inputs: torch.Tensor) -> torch.Tensor | None:
+    """The trunk's logits by the weights that the whole model is given; ``None`` where a host was late, or learned."""
+    mixtures = trainer.mixture.mixtures.values()
+    for each in mixtures:
+        each.evaluated_among.clear()
+    try:
+        before = states(trainer)
+        with torch.inference_mode():
+            there = answers(trainer.model, inputs)
+        after = states(trainer)
+    except NoStateError:
+        return None
+    are_whole = all(each.evaluated_among == {tuple(range(SPEC.experts))} for each in mixtures)
+    if not are_whole or not all(torch.equal(*both) for expert in EXPERTS for both in pairs(before, after, expert)):
+        return None
+    fill(whole, trainer.model.state_dict(), after)
+    return there
 
 
 if __name__ == "__main__":

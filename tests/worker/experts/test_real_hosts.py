@@ -15,6 +15,7 @@ from tests.worker.experts.expert_peers import EXPERTS
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
 STEPS = 40  # before and after a host is lost
+NEXT_SECONDS = 400.0  # until peers have begun, or until experts are copied or taken over
 
 
 def is_step(said: dict[str, Any]) -> bool:
@@ -27,7 +28,7 @@ class Training:
 
     def __init__(self, group: PeerGroup, folder: Path) -> None:
         self.script = group.script("peers", "tests.worker.experts.expert_peers", str(folder))
-        self.forged = self.script.until(lambda said: "refusals" in said)
+        self.forged = self.script.until(lambda said: "refusals" in said, seconds=NEXT_SECONDS)
         self._killed_at = self._after_steps(lambda said: "killed" in said)
         self.compared = self.script.until(lambda said: "difference" in said)
         self._after_steps(lambda said: "done" in said)
@@ -39,7 +40,7 @@ class Training:
             since = 1 + self.script.said.index(self.script.until(is_step, since), since)
         self.script.stdin.write(b"\n")
         self.script.stdin.flush()
-        return self.script.said.index(self.script.until(is_next, since))
+        return self.script.said.index(self.script.until(is_next, since, NEXT_SECONDS))
 
     @property
     def before(self) -> list[dict[str, Any]]:

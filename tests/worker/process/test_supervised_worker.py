@@ -14,9 +14,10 @@ from core.protocol.codec import decode_event, encode
 from core.protocol.commands import Leave, Publish
 from core.protocol.events import AnyEvent, Evaluated, Failed, Left, TrainingStarted
 from core.run.multiaddr import Multiaddr
+from tests.support.environment.x11_desktop import wait_for
 from tests.support.real_peers import LOOPBACK, LineProcess, tiny
 
-pytestmark = [pytest.mark.real, pytest.mark.slow]
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(600)]
 
 ORGANISERS = {
     "command reader",
@@ -46,11 +47,16 @@ def organiser(folder: Path, *arguments: str) -> Iterator[LineProcess[AnyEvent]]:
         worker.end()
 
 
+def failed_in(log: str) -> set[str]:
+    """The threads of an organiser that have failed, by their names."""
+    return {name for name in ORGANISERS if f"the thread “{name}” failed" in log}
+
+
 def test_a_worker_outlives_an_exception_in_each_of_its_threads(tmp_path: Path) -> None:
     with organiser(tmp_path, "1") as worker:
         worker.wait_for(Evaluated, lambda event: event.epoch >= 2)
-        log = (tmp_path / "worker.log").read_text()
-        assert {name for name in ORGANISERS if f"the thread “{name}” failed" in log} == ORGANISERS
+        log = tmp_path / "worker.log"
+        wait_for(lambda: failed_in(log.read_text()) == ORGANISERS, f"a failure of each thread in {log}")
         worker.stdin.write(encode(Leave()))
         worker.stdin.flush()
         assert worker.wait_for(Left).contributed_samples > 0

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hivemind import DHT
 from hivemind.dht import DHTNode
 from hivemind.dht.routing import DHTID
+
+ANSWER_SECONDS = 8.0  # that each waits for another one, which stands still at times on a computer that does much else
+
+
+def patient_node(initial_peers: Sequence[Any] = ()) -> DHT:
+    """A node on loopback, in the DHT of those peers or in one of its own; shut it down."""
+    here = ["/ip4/127.0.0.1/tcp/0"]
+    return DHT(initial_peers=initial_peers, host_maddrs=here, wait_timeout=ANSWER_SECONDS, start=True)
 
 
 @contextlib.contextmanager
@@ -18,7 +26,7 @@ def dht_nodes(number: int) -> Iterator[list[DHT]]:
         nodes = list[DHT]()
         for _ in range(number):
             addresses = nodes[0].get_visible_maddrs() if nodes else ()
-            nodes.append(DHT(initial_peers=addresses, host_maddrs=["/ip4/127.0.0.1/tcp/0"], start=True))
+            nodes.append(patient_node(addresses))
             stack.callback(nodes[-1].shutdown)
         yield nodes
 

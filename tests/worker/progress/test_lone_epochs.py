@@ -12,6 +12,7 @@ from hivemind import DHT
 from hivemind.utils.crypto import RSAPrivateKey
 
 from core.worker.swarm.progress.progress_tracker import ObservedTracker
+from tests.worker.progress.dht_nodes import patient_node
 
 pytestmark = pytest.mark.real
 
@@ -24,7 +25,7 @@ LIMIT_SECONDS = 60.0
 @contextlib.contextmanager
 def node(initial_peers: Sequence[Any] = ()) -> Iterator[DHT]:
     """A peer's node on loopback, in the DHT of those peers or in one of its own."""
-    dht = DHT(initial_peers=initial_peers, host_maddrs=["/ip4/127.0.0.1/tcp/0"], start=True)
+    dht = patient_node(initial_peers)
     try:
         yield dht
     finally:

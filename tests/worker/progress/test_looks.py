@@ -20,6 +20,7 @@ from tests.worker.progress.dht_nodes import answers, count_answers, dht_nodes, f
 KEY = "sums_progress"
 PEERS = {"first": 1, "second": 2, "third": 3}
 MANY_LOOKS = 60  # of which no kind is missing that comes by lot
+REPORT_SECONDS = 300.0  # longer than that many looks last on a computer that does much else
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def nodes() -> Iterator[list[DHT]]:
     """Four nodes, each of which holds a report of each peer."""
     with dht_nodes(4) as made:
         for peer, progress in PEERS.items():
-            assert made[0].store(KEY, progress, steady_time() + 60.0, subkey=peer)
+            assert made[0].store(KEY, progress, steady_time() + REPORT_SECONDS, subkey=peer)
         yield made
 
 

@@ -65,6 +65,7 @@ def test_what_is_urgent_does_not_put_off_the_next_report() -> None:
 
 @pytest.mark.real
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_a_newcomer_follows_a_lone_peer_whose_epochs_are_shorter_than_that(group: PeerGroup) -> None:
     organiser = group.organiser(manifest=tiny(target_batch_size=16, batch_size_per_step=8))
     organiser.wait_for(Evaluated, lambda event: event.epoch >= 10)

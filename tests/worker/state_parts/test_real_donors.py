@@ -12,7 +12,7 @@ from core.worker.swarm.state_parts.line_share import SHARE
 from tests.support.peers.state_peers import MEASURED
 from tests.support.real_peers import PeerGroup
 
-pytestmark = [pytest.mark.real, pytest.mark.slow]
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(600)]
 
 ROLES = "donor,liar,hanging,flooding,newcomer"
 NUMBERS = 500_000  # three megabytes of weights and momentum

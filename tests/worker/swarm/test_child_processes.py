@@ -10,10 +10,10 @@ import pytest
 from core.errors import ErrorKind
 from core.protocol.events import Failed, RunFound
 from tests.support.consents import consent_to
-from tests.support.real_peers import GONE_SECONDS, Peer, PeerGroup, peer_group, survivors
+from tests.support.real_peers import Peer, PeerGroup, peer_group, survivors
 from tests.support.worker_processes import averagers_of, dht_of
 
-pytestmark = [pytest.mark.real, pytest.mark.slow]
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def ends_with_a_reason(worker: Peer, *parts: str) -> None:
     failed = worker.wait_for(Failed)
     assert ErrorKind.from_key(failed.problem) is ErrorKind.WORKER_CRASHED
     assert str(failed.detail) in [f"{part} has ended." for part in parts]
-    assert worker.process.wait(GONE_SECONDS) == 1
+    assert worker.ended() == 1
     assert survivors(worker) == []
 
 

@@ -49,6 +49,7 @@ def test_squares_are_averaged_exactly_because_rounding_makes_some_of_them_negati
 
 @pytest.mark.real
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_peers_that_send_little_average_with_each_other(group: PeerGroup) -> None:
     run = tiny(
         grad_compression="uniform_8bit",

@@ -9,12 +9,16 @@ from typing import Any
 import pytest
 from hivemind.utils import MSGPackSerializer
 
-from core.worker.swarm.patches.matchmaking import SEARCH_SECONDS, RateLimitedKeyManager, epoch_of
+from core.worker.swarm.patches import matchmaking
+from core.worker.swarm.patches.matchmaking import RateLimitedKeyManager, epoch_of
 from tests.support.real_peers import PeerGroup
+
+SEARCH_SECONDS = 3.0  # between two searches; a busy computer stands still for less than half of it
 
 
 @pytest.mark.real
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("in_client_mode", ["ahead", "behind"])
 def test_a_round_that_was_left_over_gives_way_to_the_next_one(group: PeerGroup, in_client_mode: str) -> None:
     said = group.script("rounds", "tests.support.peers.stale_round_peers", in_client_mode)
@@ -53,7 +57,8 @@ class EmptyDHT:
         """Nothing."""
 
 
-def test_groupmates_are_asked_for_only_so_often_and_the_first_time_at_once() -> None:
+def test_groupmates_are_asked_for_only_so_often_and_the_first_time_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matchmaking, "SEARCH_SECONDS", SEARCH_SECONDS)
     manager = RateLimitedKeyManager(EmptyDHT(), "sums_grad_averager", "", None)
 
     async def seconds_to_ask() -> float:

@@ -21,6 +21,7 @@ from tests.support.real_peers import PeerGroup, tiny
 
 ORGANISER, STRANGER = Identity.create(), Identity.create()
 EVERY_EPOCHS = 2
+EPOCHS_SECONDS = 400.0  # in which there are some
 
 
 def score(epoch: int, loss: float = 1.0) -> Score:
@@ -99,6 +100,7 @@ def test_a_full_history_with_roots_is_small_enough_to_be_read() -> None:
 
 
 @pytest.mark.real
+@pytest.mark.usefixtures("patient_reads")
 def test_of_what_lies_in_the_dht_only_the_organiser_and_the_keepers_that_it_names_are_believed() -> None:
     keeper, key = Identity.create(), dht_key("run", DHT_KIND)
     dht = DHT(host_maddrs=["/ip4/127.0.0.1/tcp/0"], start=True)
@@ -120,15 +122,16 @@ def test_of_what_lies_in_the_dht_only_the_organiser_and_the_keepers_that_it_name
 
 @pytest.mark.real
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(900)
 def test_a_volunteer_sees_the_losses_that_the_organiser_has_measured(group: PeerGroup) -> None:
     run = msgspec.structs.replace(tiny(), evaluation=EvaluationSpec(every_epochs=EVERY_EPOCHS))
     organiser = group.organiser(manifest=run)
     organiser.reaches(EVERY_EPOCHS)
     volunteer = group.volunteer(organiser.posted, "volunteer", "client")
     last = organiser.epoch + 2 * EVERY_EPOCHS
-    volunteer.wait_for(RunScored, lambda event: event.latest.epoch >= last)
+    volunteer.wait_for(RunScored, lambda event: event.latest.epoch >= last, seconds=EPOCHS_SECONDS)
     seen = {each.epoch: each.loss for event in volunteer.all(RunScored) for each in event.scores}
+    organiser.wait_for(Evaluated, lambda event: event.epoch >= max(seen))
     measured = {each.epoch: each.loss for each in organiser.all(Evaluated)}
     assert all(epoch % EVERY_EPOCHS == 0 and loss == measured[epoch] for epoch, loss in seen.items())
     assert EVERY_EPOCHS in seen

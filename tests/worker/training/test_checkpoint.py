@@ -329,6 +329,7 @@ def test_a_file_that_may_not_grow_leaves_the_old_checkpoint_whole(path: Path) ->
 
 @pytest.mark.real
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_an_organiser_goes_on_without_a_truncated_checkpoint(tmp_path: Path) -> None:
     path = DataFolder(tmp_path).organiser_of(RUN) / FILE_NAME
     path.parent.mkdir(parents=True)

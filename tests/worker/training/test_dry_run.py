@@ -324,6 +324,7 @@ def test_a_gpu_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.real
+@pytest.mark.timeout(600)
 def test_a_run_that_leaves_it_to_each_computer_is_trained_with_what_was_found(group: PeerGroup) -> None:
     left_to_each = tiny(batch_size_per_step=None, target_batch_size=6000)  # ten seconds for the two
     organiser = group.organiser(manifest=left_to_each)

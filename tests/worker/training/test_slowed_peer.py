@@ -15,7 +15,8 @@ from tests.support.real_peers import Peer, PeerGroup, averaged, tiny
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
 SHARE = 0.1
-SLOWER, AS_BEFORE = 0.6, 0.8  # of the samples a second at full speed
+SLOWER, FASTER = 0.6, 1.3  # of the samples a second before; a computer that does much else has many a full speed
+EPOCHS_SECONDS = 400.0  # in which there are some
 ROUNDS = 2
 LEARNING_RATE = 3e-5
 
@@ -35,13 +36,13 @@ def rounds_of_two(peer: Peer, since: int) -> list[RoundFinished]:
     """The next rounds of gradients in which somebody else was, once there are so many."""
 
     def is_last(event: RoundFinished) -> bool:
-        return event.epoch == first.epoch + ROUNDS - 1 and is_of_two(event)
+        return event.epoch >= first.epoch + ROUNDS - 1 and is_of_two(event)
 
     def is_of_two(event: RoundFinished) -> bool:
         return event.kind == "gradients" and averaged(event)
 
     first = peer.wait_for(RoundFinished, is_of_two, since=since)
-    peer.wait_for(RoundFinished, is_last, since=since)
+    peer.wait_for(RoundFinished, is_last, since=since, seconds=EPOCHS_SECONDS)
     return list(filter(is_of_two, peer.all(RoundFinished, since)))
 
 
@@ -51,8 +52,7 @@ def test_a_slowed_peer_computes_less_and_averages_whole_rounds(group: PeerGroup)
     rounds_of_two(volunteer, 0)
     free = volunteer.all(Progress)[-1]
     rate, loss = free.samples_per_second, free.loss
-    swarm = organiser.all(Progress)[-1].swarm_samples_per_second
-    assert rate and loss and swarm
+    assert rate and loss
     since, heard = len(volunteer.said), len(organiser.said)
     volunteer.send(SetPace(compute_share=SHARE))
     assert volunteer.wait_for(Paced, since=since).compute_share == SHARE
@@ -60,17 +60,27 @@ def test_a_slowed_peer_computes_less_and_averages_whole_rounds(group: PeerGroup)
     def is_slower(progress: Progress) -> bool:
         return progress.samples_per_second is not None and progress.samples_per_second < SLOWER * rate
 
-    def is_slower_swarm(progress: Progress) -> bool:
-        seen = progress.swarm_samples_per_second
-        return seen is not None and seen < swarm - (1 - SLOWER) * rate
+    def is_slower_other(progress: Progress) -> bool:
+        everybody, own = progress.swarm_samples_per_second, progress.samples_per_second
+        return progress.peers == 2 and None not in (everybody, own) and (everybody or 0) - (own or 0) < SLOWER * rate
 
     volunteer.wait_for(Progress, is_slower, since=since)
-    organiser.wait_for(Progress, is_slower_swarm, since=heard)
+    organiser.wait_for(Progress, is_slower_other, since=heard)
     since = len(volunteer.said)
     assert all(event.peers == 2 and not event.reason for event in rounds_of_two(volunteer, since))
     since = len(volunteer.said)
-    volunteer.wait_for(Progress, lambda progress: (progress.loss or loss) < loss and is_slower(progress), since=since)
+    slowed = volunteer.wait_for(
+        Progress,
+        lambda progress: (progress.loss or loss) < loss and is_slower(progress),
+        since=since,
+        seconds=EPOCHS_SECONDS,
+    ).samples_per_second
+    assert slowed
     since = len(volunteer.said)
     volunteer.send(SetPace())
-    volunteer.wait_for(Progress, lambda progress: (progress.samples_per_second or 0) > AS_BEFORE * rate, since=since)
+
+    def is_faster(progress: Progress) -> bool:
+        return progress.samples_per_second is not None and progress.samples_per_second > FASTER * slowed
+
+    volunteer.wait_for(Progress, is_faster, since=since, seconds=EPOCHS_SECONDS)
     assert volunteer.leave() == 0

@@ -15,7 +15,7 @@ from core.security.identity import Identity
 from core.worker.swarm.dht.peer_values import dht_key
 from core.worker.swarm.trust.block_lists import DHT_KIND, BlockListReader, kept_blocks_file
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.usefixtures("patient_reads")]
 
 ORGANISER, SUCCESSOR, LIAR, HONEST = (Identity.create() for _ in range(4))
 BEFORE = RunAuthority((ORGANISER.peer_id,), successors=(SUCCESSOR.peer_id,))

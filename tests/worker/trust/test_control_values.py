@@ -19,7 +19,7 @@ from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_values import dht_key
 from core.worker.swarm.trust.control_values import DHT_KIND, ControlPublisher, ControlReader
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.usefixtures("patient_reads")]
 
 ORGANISER, STRANGER = Identity.create(), Identity.create()
 LED = RunAuthority((ORGANISER.peer_id,))

@@ -20,7 +20,7 @@ from core.worker.swarm.dht.peer_values import dht_key
 from core.worker.swarm.trust.heartbeats import DHT_KIND, AuthorityReader, HeartbeatPublisher
 from tests.support.real_peers import RUN_ID, tiny
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.usefixtures("patient_reads")]
 
 ORGANISER, SUCCESSOR, STRANGER = Identity.create(), Identity.create(), Identity.create()
 SILENCE = 100

@@ -71,6 +71,7 @@ def test_a_damaged_file_and_very_many_keys_are_borne(path: Path) -> None:
 
 
 @pytest.mark.real
+@pytest.mark.usefixtures("patient_reads")
 def test_of_what_lies_in_the_dht_only_a_signers_receipt_for_our_own_key_is_taken() -> None:
     organiser, stranger = Identity.create(), Identity.create()
     dht, key = DHT(host_maddrs=["/ip4/127.0.0.1/tcp/0"], start=True), dht_key("run", DHT_KIND)

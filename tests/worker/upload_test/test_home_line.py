@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -14,10 +15,11 @@ from tests.support.environment.network_namespaces import Internet
 from tests.support.environment.slow_link import Line
 from tests.support.real_peers import PeerGroup, averaged, tiny
 
-pytestmark = [pytest.mark.networks, pytest.mark.real, pytest.mark.slow]
+pytestmark = [pytest.mark.networks, pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
 WITNESS = "tests.integration.foreign.bandwidth_witness"
 FILES = ("uploads.json", "downloads.json")
+ROUND_SECONDS = 300.0  # in which all three are in one
 HOME = Line(delay_seconds=0.025, lost_share=0.0, bits_per_second=4e6)
 
 
@@ -30,8 +32,11 @@ RUN = msgspec.structs.replace(
 
 
 def is_about_that_of_the_line(event: LineMeasured) -> bool:
-    """Whether the figure is that of the slow line, and not of the computer or of the fast line at the other end."""
-    return 0.4 < event.bits_per_second / HOME.bits_per_second < 1.3
+    """Whether the figure is that of the slow line, and not of the computer or of the fast line at the other end.
+
+    A computer that stands still meanwhile uploads less.
+    """
+    return 0.2 < event.bits_per_second / HOME.bits_per_second < 1.3
 
 
 def test_a_volunteers_line_is_measured_after_consent_and_told_at_the_next_join(net: Internet, group: PeerGroup) -> None:
@@ -64,9 +69,13 @@ def test_a_plain_hivemind_peer_hears_of_it_and_averages_with_us(net: Internet, g
     there = group.at(host)
     plain = there.cold.script("plain", WITNESS, str(folder), organiser.posted, there.listen)
     told = measured.bits_per_second / 1e6
-    heard = plain.until(lambda said: told in said.get("bandwidths", ()) and None in said["bandwidths"])
-    assert len(heard["bandwidths"]) == 3 and min(heard["shares"]) >= 0.0
-    plain.until(lambda said: said.get("round") == 3)
+
+    def is_of_all(said: dict[str, Any]) -> bool:
+        bandwidths = said.get("bandwidths", ())
+        return len(bandwidths) == 3 and told in bandwidths and None in bandwidths
+
+    assert min(plain.until(is_of_all, seconds=ROUND_SECONDS)["shares"]) >= 0.0
+    plain.until(lambda said: said.get("round") == 3, seconds=ROUND_SECONDS)
 
 
 def test_a_peer_on_the_same_computer_says_nothing_of_the_line(group: PeerGroup) -> None:

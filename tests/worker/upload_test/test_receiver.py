@@ -37,6 +37,12 @@ LOOPBACK: dict[str, Any] = {
 CHUNK = runtime_pb2.ExpertRequest(metadata=bytes(CHUNK_BYTES))
 
 
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test is too slow for the receiver, whatever else this computer does."""
+    monkeypatch.setattr(receiver_module, "MAX_SECONDS", LIMIT_SECONDS)
+
+
 @contextlib.asynccontextmanager
 async def peers(receiver: ServicerBase | None, others: int = 1) -> AsyncIterator[list[P2P]]:
     """One that receives, or is a plain hivemind peer, and others that know where it is."""
@@ -115,7 +121,7 @@ def test_who_confirms_what_it_cannot_have_read_counts_for_nothing() -> None:
     assert live(once, UploadReceiver()) is None
 
 
-def test_who_sends_for_ever_is_read_for_some_megabytes() -> None:
+def test_who_sends_for_ever_is_read_for_some_megabytes(patient: None) -> None:
     async def for_ever() -> AsyncIterator[runtime_pb2.ExpertRequest]:
         while True:
             yield CHUNK
@@ -149,7 +155,7 @@ def test_garbage_ends_a_test(garbage: runtime_pb2.ExpertRequest) -> None:
     assert len(live(sent, OurReceiver())) <= 1
 
 
-def test_two_do_not_share_the_line_and_the_second_comes_after_the_first() -> None:
+def test_two_do_not_share_the_line_and_the_second_comes_after_the_first(patient: None) -> None:
     async def at_once(receiver: P2P, one: P2P, other: P2P) -> tuple[int, int]:
         ended = asyncio.Event()
 

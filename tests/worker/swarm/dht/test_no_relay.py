@@ -13,7 +13,7 @@ from core.protocol.events import Connected
 from core.worker.swarm.dht.no_relay import HOP_PROTOCOL, serve_no_relay
 from tests.support.real_peers import PeerGroup
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.timeout(600)]
 
 NOTHING_YET, RESERVE, RESERVE_OF_NO_SENSE = b"", b"\x02\x08\x00", b"\xff" * 64
 ANSWER_SECONDS = 60.0
