@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+
 import pytest
 
 from core.worker.experts.block import ExpertId
 from core.worker.swarm.experts.announcements import LIFETIME_SECONDS
 from core.worker.swarm.experts.directory import DISTRUSTED_SECONDS, FIRST_AWAY_SECONDS, ExpertDirectory
-from core.worker.swarm.experts.latency import FIRST_SECONDS, LEAST_SECONDS, MOST_SECONDS, RetransmissionTimeout
+from core.worker.swarm.experts.latency import (
+    FIRST_SECONDS,
+    LEAST_SECONDS,
+    MOST_SECONDS,
+    AwakeTimeout,
+    RetransmissionTimeout,
+)
 from tests.support.computer.fake_clock import FakeClock
 
 FIRST, SECOND = ExpertId(1, 0), ExpertId(1, 1)
@@ -95,6 +104,29 @@ def test_a_host_is_forgotten_when_it_says_goodbye_or_nothing_for_a_minute(
 def test_a_host_that_says_it_has_no_such_expert_is_believed(directory: ExpertDirectory) -> None:
     directory.forget_claim("a", FIRST)
     assert directory.host_of(FIRST) == "b"
+
+
+@pytest.mark.parametrize("before", [0.0, 0.9])
+def test_who_stands_still_longer_than_a_timeout_waits_as_long_afterwards(before: float) -> None:
+    """As a computer that sleeps; the answer comes within the time-out once it is awake."""
+
+    async def answered() -> float:
+        async with AwakeTimeout(1.0) as limit:
+            await asyncio.sleep(before)
+            asyncio.get_running_loop().call_soon(time.sleep, 3.0)
+            await asyncio.sleep(0.05)
+        return limit.stood_still
+
+    assert 2.5 < asyncio.run(answered()) < 3.5
+
+
+def test_who_is_awake_waits_no_longer_than_a_timeout() -> None:
+    async def waits() -> None:
+        async with AwakeTimeout(0.3):
+            await asyncio.sleep(60.0)
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(waits())
 
 
 def test_a_timeout_follows_the_latency_and_its_variation_within_bounds() -> None:

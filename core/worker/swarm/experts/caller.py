@@ -22,6 +22,7 @@ from core.worker.swarm.experts.announcements import Hosted, announced_experts, g
 from core.worker.swarm.experts.directory import ExpertDirectory
 from core.worker.swarm.experts.handover import fetch_state, longest_seconds
 from core.worker.swarm.experts.host import ExpertHost
+from core.worker.swarm.experts.latency import AwakeTimeout
 from core.worker.swarm.experts.messages import CallHeader, most_tokens, reply_header, request, tensors_in
 from core.worker.swarm.experts.p2p_thread import P2PThread
 from core.worker.swarm.experts.server import ExpertServer
@@ -129,9 +130,9 @@ class ExpertCaller:
         """Ask one host, in several requests where there are many tokens; all of them have one time-out together."""
         if (host := self.directory.host_of(asked.expert)) is None:
             return None
-        began = time.monotonic()
+        began, limit = time.monotonic(), AwakeTimeout(self.directory.timeout(host, kind))
         try:
-            async with asyncio.timeout(self.directory.timeout(host, kind)):
+            async with limit:
                 parts = await asyncio.gather(*[self._ask_part(kind, host, each) for each in pieces(asked)])
         except ValueError as error:
             log.warning("%s answers what cannot be: %s", host, error)
@@ -144,7 +145,7 @@ class ExpertCaller:
         answered = [part for part in parts if part is not None]
         if len(answered) < len(parts):
             return None
-        self.directory.answered(host, kind, time.monotonic() - began)
+        self.directory.answered(host, kind, time.monotonic() - began - limit.stood_still)
         return torch.cat(answered)
 
     async def _ask_part(self, kind: _Kind, host: str, asked: ExpertInput) -> Tensor | None:
