@@ -43,7 +43,7 @@ class ClaimedWeights:
     def believed(self, sender: int, claimed: float) -> float:
         """What that claim counts for, in samples."""
         self._claimed[sender] = max(claimed, self._claimed[sender])
-        return self._shares[sender] * min(claimed, MORE_THAN_REPORTED * self._reported[sender] or claimed)
+        return self._shares[sender] * (self.computed(sender, claimed) or claimed)
 
     def computed(self, sender: int, claimed: float) -> float:
         """How many samples it may have computed of those that it claims: none where it has told the swarm of none."""

@@ -107,23 +107,20 @@ class UsualSize:
     """
 
     def __init__(self) -> None:
-        self._medians = deque[SizeLimit](maxlen=REMEMBERED_ROUNDS)
+        self._medians = deque[tuple[float, float]](maxlen=REMEMBERED_ROUNDS)  # of sizes, and of those for each sample
 
     def add(self, sent: Sequence[SentSize]) -> None:
         """Learn what the senders of one round have sent."""
         if sent:
             per_sample = [each.size / each.samples for each in sent if each.samples > 0] or [0.0]
             sizes = [each.size for each in sent]
-            self._medians.append(SizeLimit(statistics.median_high(sizes), statistics.median_high(per_sample)))
+            self._medians.append((statistics.median_high(sizes), statistics.median_high(per_sample)))
 
     def limit(self) -> SizeLimit:
         """That of the next round."""
         if not self._medians:
             return SizeLimit()
-        return SizeLimit(
-            MAX_RATIO * statistics.median_high(each.size for each in self._medians),
-            MAX_RATIO * statistics.median_high(each.per_sample for each in self._medians),
-        )
+        return SizeLimit(*(MAX_RATIO * statistics.median_high(each) for each in zip(*self._medians, strict=True)))
 
 
 class DeltaReducer(CollectingReducer):
