@@ -34,7 +34,7 @@ from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS
 from tests.support.checkout import ROOT
 from tests.support.environment.fake_hub import Hub
 from tests.support.environment.folder_server import newest_mirrored, serving_folder
-from tests.support.real_peers import Peer, PeerGroup, averaged
+from tests.support.real_peers import PATIENCE_SECONDS, Peer, PeerGroup, averaged
 from tests.support.sample_images import NAMES, in_parquet, squares
 
 EXAMPLES = ROOT / "examples"
@@ -44,7 +44,6 @@ LEARNING_RATE = 1e-2
 MICRO_BATCH = 20
 VOCABULARY = 258  # who knows nothing has a loss of log(258)
 LEARNED = 0.9
-PATIENCE_SECONDS = 400.0  # for some rounds, on a computer that does much else
 LEARNED_BY_ADAPTERS = 0.995  # to a model that knows nothing: they learn hardly more than nothing
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1200)]

@@ -15,8 +15,7 @@ from core.errors import ErrorKind
 from core.protocol.events import AnyEvent, Failed, Restarting, RoundFinished
 from tests.support.checkout import ROOT
 from tests.support.environment.network_namespaces import Internet
-from tests.support.fault_injection import AGAIN_SECONDS
-from tests.support.real_peers import LineProcess, Peer, PeerGroup, averaged, worker_of
+from tests.support.real_peers import PATIENCE_SECONDS, LineProcess, Peer, PeerGroup, averaged, worker_of
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -60,7 +59,7 @@ def test_a_worker_that_the_kernel_has_killed_for_its_memory_comes_back(group: Pe
         with hog(cgroup):
             client.wait_for(Restarting, since=since)
         since, here = len(client.said), len(organiser.said)
-        client.wait_for(RoundFinished, averaged, since=since, seconds=AGAIN_SECONDS)
+        client.wait_for(RoundFinished, averaged, since=since, seconds=PATIENCE_SECONDS)
         organiser.wait_for(RoundFinished, averaged, since=here)
 
 
@@ -114,7 +113,7 @@ def test_on_a_full_disk_a_volunteer_goes_on_and_even_begins_anew(group: PeerGrou
         since = len(client.said)
         worker_of(client).kill()
         client.wait_for(Restarting, since=since)
-        client.wait_for(RoundFinished, averaged, since=len(client.said), seconds=AGAIN_SECONDS)
+        client.wait_for(RoundFinished, averaged, since=len(client.said), seconds=PATIENCE_SECONDS)
         client.end()
 
 

@@ -20,11 +20,10 @@ from core.run.spec.recipe import ArithmeticGPT
 from core.worker.mirror.index import INDEX_NAME, decode_index
 from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS
 from tests.support.environment.folder_server import FolderServer, newest_mirrored, serving_folder
-from tests.support.real_peers import Peer, averaged, peer_group, tiny
+from tests.support.real_peers import PATIENCE_SECONDS, Peer, averaged, peer_group, tiny
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1500)]
 
-PATIENCE_SECONDS = 400.0  # for some rounds, on a computer that does much else
 CAUGHT_UP = re.compile(r"caught up with \S+ by (\d+) rounds")
 
 

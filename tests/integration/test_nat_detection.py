@@ -15,13 +15,12 @@ from core.protocol.commands import TestNetwork
 from core.protocol.events import Network, Restarting, RoundFinished, Warned
 from core.run.spec.collaboration import Mode
 from tests.support.environment.network_namespaces import Host, Internet, Router, internet
-from tests.support.real_peers import Peer, PeerGroup, averaged, tiny
+from tests.support.real_peers import PATIENCE_SECONDS, Peer, PeerGroup, averaged, tiny
 
 pytestmark = [pytest.mark.networks, pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1200)]
 
 PORT = 31337  # where a volunteer listens who has not listened anywhere before
 LONG_EPOCH = 5_000  # samples: some seconds, also for two who are alone on the machine
-PATIENCE_SECONDS = 400.0  # until a busy computer has told, or has brought three peers into one group
 
 
 @dataclass

@@ -17,10 +17,10 @@ import pytest
 from core.protocol.commands import Leave
 from core.protocol.events import AnyEvent, Connected, Hello, Left, Progress, Restarting, RoundFinished, TrainingStarted
 from core.protocol.peers import PeersSeen
-from tests.support.fault_injection import AGAIN_SECONDS
 from tests.support.real_peers import (
     GHOST_SECONDS,
     LIMIT_SECONDS,
+    PATIENCE_SECONDS,
     SMALLEST_PIPE_BYTES,
     Peer,
     PeerGroup,
@@ -91,7 +91,7 @@ def test_a_client_starts_a_killed_worker_again_and_the_run_goes_on(organiser: Pe
     assert client.wait_for(Connected, since=here).peer_id == before
     assert client.wait_for(TrainingStarted, since=here).epoch >= 1  # with the run's state, not its own
     assert [old for old in family if old.is_running() and old.pid != client.process.pid] == []
-    client.wait_for(RoundFinished, averaged, since=here, seconds=AGAIN_SECONDS)
+    client.wait_for(RoundFinished, averaged, since=here, seconds=PATIENCE_SECONDS)
     organiser.reaches(epoch + 2)
     counted_once(organiser, before, since)
 

@@ -31,11 +31,20 @@ from core.protocol.events import (
 from core.protocol.peers import PeersSeen
 from core.records.published.checkpoint_header import read_header
 from tests.support.computer.loopback import free_port
-from tests.support.real_peers import GHOST_SECONDS, RUN_ID, Peer, PeerGroup, averaged, peer_group, survivors, tiny
+from tests.support.real_peers import (
+    GHOST_SECONDS,
+    PATIENCE_SECONDS,
+    RUN_ID,
+    Peer,
+    PeerGroup,
+    averaged,
+    peer_group,
+    survivors,
+    tiny,
+)
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
-PATIENCE_SECONDS = 400.0  # until a busy computer has brought three peers into one group
 RECENT = 60  # reports of progress, of which there are two a second
 MONITOR = "tests.integration.foreign.hivemind_scripts"
 

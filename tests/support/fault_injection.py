@@ -14,9 +14,7 @@ import psutil
 
 from core.protocol.events import AnyEvent, Progress, RoundFinished
 from tests.support.environment.network_namespaces import Host
-from tests.support.real_peers import LineProcess, averaged
-
-AGAIN_SECONDS = 400.0  # until who has had a fault helps again: a start and some rounds, on a busy computer
+from tests.support.real_peers import PATIENCE_SECONDS, LineProcess, averaged
 
 
 def last(seconds: float) -> None:
@@ -96,7 +94,7 @@ class Fault:
         """Once the client helps again."""
         assert self._ended is not None, "the fault has ended"
         over, since, here = self._ended
-        helps(self._client, self._other, since, here, AGAIN_SECONDS)
+        helps(self._client, self._other, since, here, PATIENCE_SECONDS)
         return Cost(time.monotonic() - over, self._stall())
 
     def cost_within(self, seconds: float) -> Cost:

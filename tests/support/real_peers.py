@@ -49,6 +49,7 @@ from tests.support.forked.server import MARK, MARK_LENGTH
 from tests.support.peers import slow_computer
 
 LIMIT_SECONDS = 180.0  # for one event, on a computer that does much else
+PATIENCE_SECONDS = 400.0  # for a start and some rounds, or for several slow epochs, on such a computer
 EPOCHS_SECONDS = 300.0  # for some epochs, each of which may last five times as long as by itself
 START_SECONDS = 300.0  # the same until somebody trains who has just been started, with all imports
 LOOK_SECONDS = 0.1  # between two looks at what several processes have said

@@ -20,11 +20,10 @@ from core.protocol.peers import PeersSeen
 from core.records.settings import Settings, save_settings
 from tests.core.service.user_manager import UserManager, why_not
 from tests.support.environment.x11_desktop import wait_for
-from tests.support.real_peers import GHOST_SECONDS, LIMIT_SECONDS, Peer, averaged, peer_group
+from tests.support.real_peers import GHOST_SECONDS, LIMIT_SECONDS, PATIENCE_SECONDS, Peer, averaged, peer_group
 
 WORKERBEE = str(Path(sys.executable).with_name("workerbee"))
 UNIT = "workerbee.service"
-HELP_SECONDS = 400.0  # until a service that has just been started has averaged
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1200)]
 
@@ -51,7 +50,7 @@ def test_systemd_runs_it_restarts_it_with_the_session_and_its_end_is_a_goodbye(t
         with UserManager(tmp_path) as manager:
             installed = manager.run(WORKERBEE, "service", "install", organiser.posted, "--yes")
             assert installed.returncode == 0, installed.stderr
-            organiser.wait_for(RoundFinished, averaged, seconds=HELP_SECONDS)
+            organiser.wait_for(RoundFinished, averaged, seconds=PATIENCE_SECONDS)
             told = json.loads(manager.run(WORKERBEE, "service", "status", "--json").stdout)
             assert (told["installed"], told["state"]) == (True, "running")
             assert manager.property_of(UNIT, "KillMode") == "mixed"
@@ -61,7 +60,7 @@ def test_systemd_runs_it_restarts_it_with_the_session_and_its_end_is_a_goodbye(t
         is_left_at_once(organiser, here)  # the person has logged out
         with UserManager(tmp_path) as manager:
             here = len(organiser.said)
-            organiser.wait_for(RoundFinished, averaged, since=here, seconds=HELP_SECONDS)  # nobody has started it
+            organiser.wait_for(RoundFinished, averaged, since=here, seconds=PATIENCE_SECONDS)  # nobody has started it
             here = len(organiser.said)
             assert manager.run(WORKERBEE, "service", "remove").returncode == 0
             is_left_at_once(organiser, here)
@@ -86,7 +85,7 @@ def test_the_process_of_the_unit_joins_and_says_goodbye_at_sigterm(
         command = next(line for line in lines if line.startswith("ExecStart=")).removeprefix("ExecStart=")
         with (tmp_path / "service.log").open("wb") as log:
             service = subprocess.Popen(shlex.split(command), stdout=log, stderr=log, stdin=subprocess.DEVNULL)
-        organiser.wait_for(RoundFinished, averaged, seconds=HELP_SECONDS)
+        organiser.wait_for(RoundFinished, averaged, seconds=PATIENCE_SECONDS)
         here = len(organiser.said)
         service.send_signal(signal.SIGTERM)
         is_left_at_once(organiser, here)

@@ -17,7 +17,7 @@ from core.protocol.events import AnyEvent, Evaluated, RoundFinished
 from core.protocol.peers import PeersSeen
 from installer import lightning
 from tests.support.peers.learning_rows import local_sgd_run
-from tests.support.real_peers import LineProcess, Peer, PeerGroup, averaged, tiny
+from tests.support.real_peers import PATIENCE_SECONDS, LineProcess, Peer, PeerGroup, averaged, tiny
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -26,7 +26,6 @@ SCRIPTS = {
     "plain": ("tests.integration.foreign.hivemind_scripts", ("train",), sys.executable),
     "lightning": ("tests.integration.foreign.lightning_peer", (), str(lightning.PYTHON)),
 }
-PATIENCE_SECONDS = 400.0  # an epoch may last half a minute on a busy computer
 ROUNDS = 3  # in a row
 SAME_EPOCHS = 2  # in which the parameters must be found equal
 LOSS_TOLERANCE = 1e-3  # of an epoch's way: two sums of the same numbers differ in their last digits

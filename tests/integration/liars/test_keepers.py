@@ -12,13 +12,12 @@ from core.protocol.events import CheckpointSaved, Evaluated, Progress, RoundFini
 from core.run.manifest import RunInfo
 from core.run.spec.optimizer import AdamW
 from core.security.identity import Identity
-from tests.support.real_peers import RUN_ID, Peer, PeerGroup, averaged, tiny
+from tests.support.learning.equal_losses import losses_of, wait_for_equal_losses
+from tests.support.real_peers import PATIENCE_SECONDS, RUN_ID, PeerGroup, averaged, tiny
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
 EPOCHS = 2
-FURTHER_SECONDS = 400.0  # for some epochs, of whose peers one was killed, and is counted on for a minute
-MORE_EPOCHS = 6  # in which who comes back has the weights of the others, as one round moves it no further than a bound
 
 
 def identity_of(group: PeerGroup, home: str) -> str:
@@ -26,11 +25,6 @@ def identity_of(group: PeerGroup, home: str) -> str:
     path = DataFolder(group.folder / home / "data").peers / "1" / "identity.key"
     path.parent.mkdir(parents=True, mode=0o700)
     return Identity.load_or_create(path).peer_id
-
-
-def losses(peer: Peer) -> dict[int, float | None]:
-    """What it has measured, by epoch."""
-    return {event.epoch: event.loss for event in peer.all(Evaluated)}
 
 
 def test_a_newcomer_believes_a_named_keeper_while_the_organiser_is_away_and_nobody_else(group: PeerGroup) -> None:
@@ -43,13 +37,13 @@ def test_a_newcomer_believes_a_named_keeper_while_the_organiser_is_away_and_nobo
     keeper.wait_for(RoundFinished, averaged)
     organiser.wait_for(Evaluated)
     assert organiser.leave() == 0
-    left_at = max(losses(organiser))
+    left_at = max(losses_of(organiser))
 
     keeper.reaches(left_at + EPOCHS)
     newcomer = group.volunteer(keeper.address, "newcomer", "client")
     scored = newcomer.wait_for(RunScored, lambda event: event.latest.epoch > left_at)
     alone = {each.epoch: each.loss for each in scored.scores if each.epoch > left_at}
-    measured = losses(keeper)
+    measured = losses_of(keeper)
     assert alone == {epoch: measured[epoch] for epoch in alone}
     newcomer.wait_for(RoundFinished, averaged)
     other.reaches(newcomer.epoch)
@@ -68,7 +62,7 @@ def test_an_organiser_that_was_killed_takes_what_its_keeper_has_signed_meanwhile
     organiser.kill()
     left_at = organiser.all(CheckpointSaved)[-1].epoch
     further = organiser.epoch + 2 * EPOCHS
-    keeper.wait_for(Progress, lambda progress: progress.epoch >= further, seconds=FURTHER_SECONDS)
+    keeper.wait_for(Progress, lambda progress: progress.epoch >= further, seconds=PATIENCE_SECONDS)
     (known,) = organiser.home.rglob("known/*.json")
     known.write_text(json.dumps({"0" * 32: 30}))  # somebody else: at first only its signature speaks for it
 
@@ -77,10 +71,5 @@ def test_an_organiser_that_was_killed_takes_what_its_keeper_has_signed_meanwhile
     here = len(returned.said)
     first = returned.wait_for(Evaluated, since=here).epoch
     assert first > left_at + EPOCHS
-
-    def is_same(epoch: int) -> bool:
-        alike = losses(returned).get(epoch), losses(keeper).get(epoch)
-        return None not in alike and alike[0] == pytest.approx(alike[1], rel=0.02)
-
-    returned.wait_for(Evaluated, lambda _: any(map(is_same, range(first, first + MORE_EPOCHS + 1))), since=here)
+    wait_for_equal_losses((returned, keeper), first)
     returned.reaches(first + EPOCHS)

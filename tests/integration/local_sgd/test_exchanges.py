@@ -18,12 +18,11 @@ from tests.integration.local_sgd.together import assert_equal_base_weights, aver
 from tests.support.environment.network_namespaces import Internet
 from tests.support.environment.slow_link import Line
 from tests.support.fault_injection import gave, kill
-from tests.support.real_peers import Peer
+from tests.support.real_peers import PATIENCE_SECONDS, Peer
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1200)]
 
 POLL_SECONDS, PENDING = 0.05, "pending"
-WHOLE_SECONDS = 400.0  # until a round is whole on a busy computer, one of whose members has a slow line
 SLOW = Line(delay_seconds=0.01, lost_share=0.0, bits_per_second=2e6)
 RUN = paced_run(target_batch_size=1920, matchmaking_time=2.0, averaging_timeout=15.0)  # a round of four seconds
 LARGE = msgspec.structs.replace(RUN, recipe=ArithmeticGPT(layers=2, width=160, heads=2))  # 2.5 s of a slow line
@@ -46,7 +45,7 @@ def test_a_reducer_that_is_killed_in_the_middle_of_an_exchange_leaves_equal_base
     organiser = recorded.at(net.host()).organiser(manifest=LARGE)
     reducer = recorded.at(net.host(line=SLOW)).volunteer(organiser.posted, "reducer", "direct")
     client = recorded.at(net.host()).volunteer(organiser.posted, "client", "client")
-    organiser.wait_for(RoundFinished, lambda event: gave(event) and event.peers == 3, seconds=WHOLE_SECONDS)
+    organiser.wait_for(RoundFinished, lambda event: gave(event) and event.peers == 3, seconds=PATIENCE_SECONDS)
     here = len(reducer.said)
     reducer.wait_for(Progress, lambda event: 0.1 < (event.exchanged_share or 0.0) < 0.9, since=here)
     kill(reducer.family)

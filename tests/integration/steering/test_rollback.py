@@ -23,14 +23,22 @@ from core.protocol.events import (
 from core.run.spec.optimizer import AdamW
 from tests.integration.fleet.test_watching import fleet
 from tests.integration.steering.test_steered_run import wait_for_order
-from tests.support.real_peers import RUN_ID, LineProcess, PeerGroup, averaged, survivors, tiny, workerbee
+from tests.support.real_peers import (
+    PATIENCE_SECONDS,
+    RUN_ID,
+    LineProcess,
+    PeerGroup,
+    averaged,
+    survivors,
+    tiny,
+    workerbee,
+)
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1200)]
 
 CHECKPOINT_EVERY = 2  # epochs; so the one to go back to is not the oldest for half a minute
 NOISE = 0.01  # of a loss with gradients, from other samples; inner optimizers of local SGD begin anew, with more
 ALIKE = {"gradients": 0.02, "local-sgd": 1e-6}  # relative, of two peers' losses at one epoch
-AGREED_SECONDS = 400.0  # in which an epoch comes on a busy computer that all have begun with the last one's average
 
 Person = LineProcess[AnyEvent]
 
@@ -99,7 +107,7 @@ def test_all_give_up_what_came_after_a_checkpoint_and_go_on_from_it_with_equal_w
     returned.wait_for(
         Evaluated,
         lambda _: agree([losses(returned), losses(again), losses(client, here)], mode),
-        seconds=AGREED_SECONDS,
+        seconds=PATIENCE_SECONDS,
     )
     assert not again.all(Failed) and not returned.all(Failed), "each obeys once"
     first, loss = next(iter(losses(returned).items()))

@@ -9,10 +9,11 @@ import msgspec
 import pytest
 
 from core.errors import ErrorKind
-from core.protocol.events import AnyEvent, CheckpointSaved, Evaluated, Failed, Left, Progress, RoundFinished, RunFound
+from core.protocol.events import AnyEvent, CheckpointSaved, Failed, Left, Progress, RoundFinished, RunFound
 from core.run.manifest import SteeringSpec
 from core.run.steering.control_value import OrderState
 from tests.support.consents import consent_to
+from tests.support.learning.equal_losses import wait_for_equal_losses
 from tests.support.peers.slow_computer import SAMPLES_PER_SECOND
 from tests.support.real_peers import RUN_ID, LineProcess, Peer, PeerGroup, averaged, survivors, tiny, workerbee
 
@@ -22,7 +23,6 @@ OBEYED_SECONDS = 120.0  # a minute, on a computer that does nothing else
 CHANGED_SECONDS = 600.0  # a change begins up to ten epochs later, of which each may last half a minute
 MAX_CHANGE = 4.0
 MANIFEST = msgspec.structs.replace(tiny(), steering=SteeringSpec(max_change=MAX_CHANGE))
-MORE_EPOCHS = 6  # after a change, in which a peer that has missed a round has the weights of the others again
 REPORTS = 12  # of a peer that is paused: six seconds at the least, a good half of an epoch
 
 
@@ -47,17 +47,6 @@ def numbers_of_epochs(peer: Peer, since: int) -> dict[int, tuple[float | None, i
     """Learning rate and target batch size that a peer reports last of each epoch from that one on, but the present."""
     told = {each.epoch: (each.learning_rate, each.target) for each in peer.all(Progress) if each.epoch >= since}
     return {epoch: numbers for epoch, numbers in told.items() if epoch < peer.epoch}
-
-
-def wait_for_equal_losses(peers: Sequence[Peer], first: int) -> None:
-    """Until all have begun one of some epochs with the same loss on the held-out samples."""
-
-    def are_equal(epoch: int) -> bool:
-        told = [{event.epoch: event.loss for event in peer.all(Evaluated)}.get(epoch) for peer in peers]
-        return None not in told and told == pytest.approx([told[0]] * len(told), rel=0.02)
-
-    epochs = range(first, first + MORE_EPOCHS + 1)
-    peers[0].wait_for(Evaluated, lambda _: any(map(are_equal, epochs)))
 
 
 def write_run_file(path: Path, learning_rate: float, target_batch_size: int, max_change: float = MAX_CHANGE) -> None:

@@ -9,10 +9,9 @@ from core.protocol.events import Evaluated, RoundFinished
 from core.worker.swarm.averaging.power_sgd import draw_directions, is_worth_it, orthonormal
 from tests.support.fault_injection import gave
 from tests.support.peers.powersgd_peers import LAST_ROUND
-from tests.support.real_peers import PeerGroup, tiny
+from tests.support.real_peers import PATIENCE_SECONDS, PeerGroup, tiny
 
 SCRIPT_SECONDS = 500.0
-HELP_SECONDS = 400.0  # until a client that has just been started has averaged
 ROUNDING = 1e-4  # of numbers around one, in float32: whoever is not the reducer adds what it is told to what it has
 
 
@@ -44,7 +43,7 @@ def test_volunteers_train_with_it(group: PeerGroup) -> None:
     organiser = group.organiser(manifest=tiny(powersgd_rank=2))
     volunteer = group.client(organiser.posted, "volunteer", "client")
     for peer in (organiser, volunteer):
-        peer.wait_for(RoundFinished, gave, seconds=HELP_SECONDS)
+        peer.wait_for(RoundFinished, gave, seconds=PATIENCE_SECONDS)
     first = organiser.wait_for(Evaluated).loss
     assert first is not None
     organiser.wait_for(Evaluated, lambda event: event.loss is not None and event.loss < first)

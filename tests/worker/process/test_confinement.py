@@ -22,7 +22,7 @@ from core.security.confinement.confine import SWITCH
 from tests.support.confinement.home import Person, attacked_home, encoded, environment, folder_of, ordinary_person
 from tests.support.confinement.probes import POSSIBLE, PROBES, Targets
 from tests.support.consents import consent_to
-from tests.support.real_peers import LIMIT_SECONDS, LineProcess, PeerGroup, averaged, peer_group, tiny
+from tests.support.real_peers import LIMIT_SECONDS, PATIENCE_SECONDS, LineProcess, PeerGroup, averaged, peer_group, tiny
 
 pytestmark = [
     pytest.mark.real,
@@ -31,7 +31,6 @@ pytestmark = [
 ]
 
 ROUNDS_BEFORE, ROUNDS_AFTER = 2, 3
-ROUNDS_SECONDS = 400.0  # in which there are so many
 ROOT_MAY = {"start more tasks than allowed"}  # the kernel bounds everybody but root
 # What an unconfined program of any user can do, whatever the machine: else a refusal would prove nothing.
 ALWAYS_POSSIBLE = {
@@ -101,7 +100,7 @@ class ProbedWorker(LineProcess[AnyEvent]):
             last = self.all(RoundFinished, since)[-rounds:]
             return len(last) == rounds and all(map(averaged, last))
 
-        self.until(are_averaged, since, ROUNDS_SECONDS)
+        self.until(are_averaged, since, PATIENCE_SECONDS)
 
 
 @contextmanager

@@ -17,11 +17,10 @@ from core.run.signed_scores import MOST_SCORES, EvaluationHistory, Score, scores
 from core.security.identity import Identity
 from core.worker.swarm.dht.evaluation_log import DHT_KIND, published_scores
 from core.worker.swarm.dht.peer_values import dht_key
-from tests.support.real_peers import PeerGroup, tiny
+from tests.support.real_peers import PATIENCE_SECONDS, PeerGroup, tiny
 
 ORGANISER, STRANGER = Identity.create(), Identity.create()
 EVERY_EPOCHS = 2
-EPOCHS_SECONDS = 400.0  # in which there are some
 
 
 def score(epoch: int, loss: float = 1.0) -> Score:
@@ -129,7 +128,7 @@ def test_a_volunteer_sees_the_losses_that_the_organiser_has_measured(group: Peer
     organiser.reaches(EVERY_EPOCHS)
     volunteer = group.volunteer(organiser.posted, "volunteer", "client")
     last = organiser.epoch + 2 * EVERY_EPOCHS
-    volunteer.wait_for(RunScored, lambda event: event.latest.epoch >= last, seconds=EPOCHS_SECONDS)
+    volunteer.wait_for(RunScored, lambda event: event.latest.epoch >= last, seconds=PATIENCE_SECONDS)
     seen = {each.epoch: each.loss for event in volunteer.all(RunScored) for each in event.scores}
     organiser.wait_for(Evaluated, lambda event: event.epoch >= max(seen))
     measured = {each.epoch: each.loss for each in organiser.all(Evaluated)}

@@ -10,13 +10,12 @@ from core.protocol.events import Paced, Progress, RoundFinished
 from core.run.manifest import RunManifest
 from core.run.spec.optimizer import AdamW
 from core.run.spec.recipe import ArithmeticGPT
-from tests.support.real_peers import Peer, PeerGroup, averaged, tiny
+from tests.support.real_peers import PATIENCE_SECONDS, Peer, PeerGroup, averaged, tiny
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
 SHARE = 0.1
 SLOWER, FASTER = 0.6, 1.3  # of the samples a second before; a computer that does much else has many a full speed
-EPOCHS_SECONDS = 400.0  # in which there are some
 ROUNDS = 2
 LEARNING_RATE = 3e-5
 
@@ -42,7 +41,7 @@ def rounds_of_two(peer: Peer, since: int) -> list[RoundFinished]:
         return event.kind == "gradients" and averaged(event)
 
     first = peer.wait_for(RoundFinished, is_of_two, since=since)
-    peer.wait_for(RoundFinished, is_last, since=since, seconds=EPOCHS_SECONDS)
+    peer.wait_for(RoundFinished, is_last, since=since, seconds=PATIENCE_SECONDS)
     return list(filter(is_of_two, peer.all(RoundFinished, since)))
 
 
@@ -73,7 +72,7 @@ def test_a_slowed_peer_computes_less_and_averages_whole_rounds(group: PeerGroup)
         Progress,
         lambda progress: (progress.loss or loss) < loss and is_slower(progress),
         since=since,
-        seconds=EPOCHS_SECONDS,
+        seconds=PATIENCE_SECONDS,
     ).samples_per_second
     assert slowed
     since = len(volunteer.said)
@@ -82,5 +81,5 @@ def test_a_slowed_peer_computes_less_and_averages_whole_rounds(group: PeerGroup)
     def is_faster(progress: Progress) -> bool:
         return progress.samples_per_second is not None and progress.samples_per_second > FASTER * slowed
 
-    volunteer.wait_for(Progress, is_faster, since=since, seconds=EPOCHS_SECONDS)
+    volunteer.wait_for(Progress, is_faster, since=since, seconds=PATIENCE_SECONDS)
     assert volunteer.leave() == 0

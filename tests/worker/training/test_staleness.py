@@ -13,10 +13,9 @@ from core.protocol.events import Evaluated, Progress, RoundFinished, Warned
 from core.run.round_estimate import MAX_STALE_SHARE
 from core.worker.training.staleness import EPOCHS, Staleness
 from tests.support.peers.slow_computer import SAMPLES_PER_SECOND
-from tests.support.real_peers import Peer, PeerGroup, averaged, tiny
+from tests.support.real_peers import PATIENCE_SECONDS, Peer, PeerGroup, averaged, tiny
 
 TARGET = 3000
-EPOCHS_SECONDS = 400.0  # in which there are some, on a computer that does much else
 SHORT_TARGET = round(2 * SAMPLES_PER_SECOND)  # samples of a second of two computers
 
 
@@ -127,7 +126,7 @@ def test_in_epochs_as_short_as_their_averaging_half_lacks_the_last_step_and_the_
     organiser = group.organiser(manifest=manifest)
     volunteer = group.volunteer(organiser.posted, "volunteer")
     met = volunteer.wait_for(RoundFinished, averaged).epoch
-    organiser.wait_for(Evaluated, lambda event: event.epoch > met + EPOCHS + 3, seconds=EPOCHS_SECONDS)
+    organiser.wait_for(Evaluated, lambda event: event.epoch > met + EPOCHS + 3, seconds=PATIENCE_SECONDS)
     with_it = [samples_of_an_epoch(peer, met) for peer in (organiser, volunteer)]
     told = [event.problem for peer in (organiser, volunteer) for event in peer.all(Warned)]
     assert told.count(ErrorKind.GRADIENTS_STALE.key) == is_delayed, "once, and to the organiser alone"
@@ -140,6 +139,6 @@ def test_in_epochs_as_short_as_their_averaging_half_lacks_the_last_step_and_the_
 def samples_of_an_epoch(peer: Peer, since: int) -> float:
     """What that peer has computed in each epoch since then, in the mean of some, once there are so many."""
     first = peer.wait_for(Progress, lambda event: event.epoch > since)
-    peer.wait_for(Progress, lambda event: event.epoch >= first.epoch + EPOCHS, seconds=EPOCHS_SECONDS)
+    peer.wait_for(Progress, lambda event: event.epoch >= first.epoch + EPOCHS, seconds=PATIENCE_SECONDS)
     last = peer.all(Progress)[-1]
     return (last.contributed_samples - first.contributed_samples) / (last.epoch - first.epoch)

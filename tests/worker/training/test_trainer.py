@@ -28,10 +28,9 @@ from core.worker.swarm import SwarmOptimizer
 from core.worker.training.numeric_checks import MIN_LOSSES, NumericChecks
 from core.worker.training.trainer import ABSURD_EPOCHS, RateLimiter, Trainer
 from tests.support.fault_injection import gave
-from tests.support.real_peers import PeerGroup, tiny
+from tests.support.real_peers import PATIENCE_SECONDS, PeerGroup, tiny
 
 LEARNT = 0.8  # of the untrained model's loss
-LEARNING_SECONDS = 400.0
 
 
 class Cramped(ArithmeticRecipe):
@@ -349,7 +348,7 @@ def test_two_whose_gradients_add_up_where_they_are_computed_learn_together(group
     for peer in (organiser, volunteer):
         peer.wait_for(RoundFinished, gave)
         has_learnt = partial(is_below, LEARNT * untrained)
-        peer.wait_for(Evaluated, has_learnt, seconds=LEARNING_SECONDS)
+        peer.wait_for(Evaluated, has_learnt, seconds=PATIENCE_SECONDS)
 
 
 def is_below(loss: float, event: Evaluated) -> bool:
