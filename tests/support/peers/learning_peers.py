@@ -230,16 +230,17 @@ class Training:
     def _settled_at(self) -> int | None:
         """The first of the points that all honest members have reached with each other in their rounds.
 
-        Where nobody lies and parameters are averaged, it is the first at which they agree, if there is one in some
+        Where parameters are averaged and nobody lies, it is the first at which they agree, if there is one in some
         epochs: what a round may move a member is bounded (see `StateAnswers`), so who has missed steps comes back in
         several. Who steps alone and ends an epoch late may also have averaged in it with the next one of another. So it
-        is where base weights of local SGD were changed: until those are right, neither of two may take a step.
+        is with local SGD, liars or not: who has taken as many outer steps in another group, or with a bent average,
+        has other base weights until it has got the right ones.
         """
         saved = [{int(path.stem) for path in each.glob("[0-9]*.parameters")} for each in self._honest]
         whole = sorted(filter(self._was_whole, set.intersection(*saved)))
         together = self.row.members[0].manifest.collaboration
-        is_awaited = together.mode == "gradients" or any(each.diverges_at is not None for each in self.row.members)
-        if not whole or not is_awaited or len(self._honest) < len(self._folders):
+        are_all_honest = len(self._honest) == len(self._folders)
+        if not whole or not (together.mode == "local-sgd" or are_all_honest):
             return min(whole, default=None)
         agreed = next((point for point in whole if self._distance(point) <= self._most_apart(point)), None)
         return whole[0] if agreed is None and whole[-1] >= whole[0] + MORE_EPOCHS else agreed
