@@ -1701,8 +1701,8 @@
         </translation>
     </message>
     <message>
-        <source>Your change was left out: it was far larger than is usual.</source>
-        <translation>Ihre Änderung wurde ausgelassen: Sie war viel größer als üblich.</translation>
+        <source>Your change was left out: it was far larger than is usual, or against all others&apos;.</source>
+        <translation>Ihre Änderung wurde ausgelassen: Sie war viel größer als üblich oder denen aller anderen entgegengesetzt.</translation>
     </message>
     <message>
         <source>Your change counted for %1: it was larger than the others&apos;, or of more samples.</source>
@@ -7083,6 +7083,10 @@
     <message>
         <source>The last %1 rounds counted nothing of this computer: it took fewer steps than the run asks for.</source>
         <translation>Von diesem Computer zählte in den letzten %1 Runden nichts: Er hat weniger Schritte getan, als der Lauf verlangt.</translation>
+    </message>
+    <message>
+        <source>The last %1 rounds left out what this computer has changed: it is against what all others have, or far larger. If that goes on, pause and resume: training then begins with the run&apos;s state.</source>
+        <translation>In den letzten %1 Runden wurde ausgelassen, was dieser Computer geändert hat: Es ist dem entgegengesetzt, was alle anderen geändert haben, oder viel größer. Hält das an, pausieren Sie und setzen Sie fort: Das Training beginnt dann mit dem Zustand des Laufs.</translation>
     </message>
     <message>
         <source>The last %1 rounds took no step, so nothing counts at present: %2.</source>

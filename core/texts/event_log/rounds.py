@@ -57,7 +57,9 @@ def _words_of_own(event: RoundFinished) -> str:
     if event.counted_share >= NOTABLE_SHARE:
         return ""
     if event.counted_share <= 0:
-        return " " + translate("EventLog", "Your change was left out: it was far larger than is usual.")
+        return " " + translate(
+            "EventLog", "Your change was left out: it was far larger than is usual, or against all others'."
+        )
     words = translate("EventLog", "Your change counted for %1: it was larger than the others', or of more samples.")
     return " " + fill_placeholders(words, figures.share(event.counted_share))
 

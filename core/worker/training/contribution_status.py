@@ -76,6 +76,13 @@ def _by_rounds(rounds: tuple[RoundFinished, ...]) -> ContributionStatus:
             str(len(latest)),
         )
         return ContributionStatus(state="alone", reason=reason)
+    if len(latest) == ALONE_AFTER_ROUNDS and all(finished.ok and finished.counted_share <= 0 for finished in latest):
+        reason = localized(
+            "The last %1 rounds left out what this computer has changed: it is against what all others have, or far "
+            "larger. If that goes on, pause and resume: training then begins with the run's state.",
+            str(len(latest)),
+        )
+        return ContributionStatus(state="alone", reason=reason)
     if len(latest) == ALONE_AFTER_ROUNDS and not any(finished.ok and finished.stepped for finished in latest):
         reason = localized("The last %1 rounds took no step, so nothing counts at present: %2.", str(len(latest)), why)
         return ContributionStatus(state="without_step", reason=reason)

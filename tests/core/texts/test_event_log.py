@@ -124,7 +124,7 @@ TOLD: list[tuple[ClientEvent, str]] = [
     ),
     (
         RoundFinished(epoch=12, kind="changes", ok=False, peers=1, seconds=3.2, counted_share=0.0),
-        "Your change was left out: it was far larger than is usual",
+        "Your change was left out: it was far larger than is usual, or against all others'",
     ),
     (
         RoundFinished(

@@ -152,21 +152,42 @@ def test_a_reducer_that_meets_two_gross_liars_of_nine_in_its_first_exchange_is_n
     assert max(reducer.sizes()).size < 1  # what is usual from now on
 
 
-def test_two_of_nine_that_send_the_opposite_and_claim_a_billion_samples_do_not_turn_the_average_around() -> None:
-    learned = torch.randn(COUNT)
-    sent = [*(learned + 0.3 * torch.randn(COUNT) for _ in range(7)), -learned, -learned]
+def test_two_of_nine_that_claim_a_billion_samples_have_a_third_of_the_average() -> None:
+    """Their changes have nothing to do with those of the others, so that they are in it."""
+    learned, lie = torch.randn(2, COUNT)
+    sent = [*(learned + 0.3 * torch.randn(COUNT) for _ in range(7)), lie, lie]
     _reducer, (answer, *_) = reduction(*sent, weights=(100.0,) * 7 + (1e9, 1e9))
     assert isinstance(answer, Tensor)
     average = RULE.codec.decode(answer, COUNT)
-    assert 0.3 < float(average @ learned / (learned @ learned)) < 0.4  # two thirds of the weight, less the other third
+    assert 0.6 < float(average @ learned / (learned @ learned)) < 0.75
+    assert 0.25 < float(average @ lie / (lie @ lie)) < 0.4
 
 
 def test_a_reducer_compares_the_directions_of_whom_it_averages() -> None:
     learned = torch.randn(COUNT)
     sent = [*(learned + torch.randn(COUNT) for _ in range(5)), -learned, torch.zeros(COUNT)]
     reducer, _answers = reduction(*sent, weights=(*(100.0,) * 6, 0.0))  # the last one is a keeper
-    *honest, liar = reducer.directions.cosines().values()
+    *honest, liar = (each.cosine for each in reducer.compared.directions().values())
     assert min(honest) > 0.3 and liar < -0.8 and len(honest) == 5
+
+
+@pytest.mark.parametrize(("honest", "liars"), [(2, 1), (3, 1), (3, 2), (7, 2)])
+def test_who_sends_the_opposite_takes_nothing_away_of_what_the_others_have_learned(honest: int, liars: int) -> None:
+    learned = torch.randn(COUNT)
+    sent = [learned + 0.5 * torch.randn(COUNT) for _ in range(honest)]
+    weights = (100.0,) * honest + (1e9,) * liars
+    reducer, (answer, *_) = reduction(*sent, *[-learned] * liars, weights=weights)
+    assert isinstance(answer, Tensor)
+    torch.testing.assert_close(RULE.codec.decode(answer, COUNT), torch.stack(sent).mean(dim=0), atol=0.05, rtol=0)
+    counted = [reducer.counted(0, sender) for sender in range(honest + liars)]
+    assert counted[honest:] == [0.0] * liars and min(counted[:honest]) > 0.5
+
+
+def test_of_three_that_have_learned_different_things_all_are_averaged() -> None:
+    """Two whose changes have nothing in common, and one that is against both: each may be the liar."""
+    one, other = torch.randn(2, COUNT)
+    reducer, _answers = reduction(one, other, -(one + other) / 2**0.5)
+    assert min(reducer.counted(0, sender) for sender in range(3)) > 0.9
 
 
 def test_of_two_senders_nobody_can_say_who_is_the_outlier() -> None:

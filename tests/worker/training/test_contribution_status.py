@@ -25,7 +25,7 @@ def monitor_of(
 ) -> ContributionMonitor:
     """A monitor of those rounds: ``+`` was averaged with others, ``0`` too but for nothing of ours, ``-`` was not.
 
-    After ``=`` there was no step.
+    After ``=`` there was no step, and ``!`` left out what is ours.
     """
     monitor = ContributionMonitor(clock)
     for epoch, outcome in enumerate(rounds):
@@ -35,6 +35,7 @@ def monitor_of(
                 kind="gradients",
                 ok=outcome != "-",
                 counted=outcome != "0",
+                counted_share=0.0 if outcome == "!" else 1.0,
                 stepped=outcome != "=",
                 peers=0 if outcome == "-" else 2,
                 seconds=1.0,
@@ -53,6 +54,12 @@ def test_whose_steps_were_too_few_three_times_does_not_help() -> None:
     assert state_of("+000") == "alone"
     assert "fewer steps than the run asks for" in str(monitor_of("000").contribution_status(1, True, OK).reason)
     assert monitor_of("+0000").failed_rounds == 0  # so it does not begin anew
+
+
+def test_who_is_left_out_of_three_averages_in_a_row_is_told_so() -> None:
+    assert state_of("+!!") == state_of("!!+!") == "helping"
+    assert state_of("+!!!") == "alone"
+    assert "left out" in str(monitor_of("!!!").contribution_status(1, True, OK).reason)
 
 
 def test_who_is_averaged_with_three_times_while_the_run_takes_no_step_does_not_help() -> None:

@@ -6,8 +6,8 @@ them. FLTrust (Cao et al., arXiv:2012.13995) compares directions with one that i
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import torch
 from hivemind.p2p import PeerID
@@ -20,34 +20,74 @@ MIN_ROUNDS = 4  # in a row, until anybody is named
 MIN_NUMBERS = 1000  # of an exchange: fewer may be opposite by chance
 
 
+class Direction(NamedTuple):
+    """Where a sender's changes point in one exchange, as two cosines.
+
+    ``cosine`` is that with the sum of what all others have sent. ``agreement`` says how far these agree without it: the
+    median, over them, of the cosine of one's changes with the sum of the rest of them.
+    """
+
+    cosine: float
+    agreement: float
+
+    @property
+    def is_against(self) -> bool:
+        """Whether the sender is against all others, while these agree."""
+        return self.cosine < AGAINST and self.agreement > AGREED
+
+
 class LeaveOneOut:
-    """Of one exchange: the cosine of each sender's changes with the sum of all others', each of the usual norm.
+    """The directions of one exchange, in which everybody's changes are taken with the usual norm.
 
     ``senders`` is how many there are; they are told by their index.
     """
 
     def __init__(self, senders: int) -> None:
-        self._products, self._own, self._others = torch.zeros(3, senders, dtype=torch.float64)
+        self._products = torch.zeros(senders, senders, dtype=torch.float64)
         self._numbers = 0
 
     def add(self, senders: Sequence[int], parts: Sequence[Tensor]) -> None:
         """Take in one part of all these senders: equally long vectors of float32."""
-        if len(senders) <= MIN_SENDERS:
+        if len(senders) < MIN_SENDERS:
             return
         stacked, index = clip_rows(torch.stack([*parts])), torch.tensor(senders)
-        whole, squares = stacked.sum(dim=0), stacked.norm(dim=1).square()
-        products = stacked @ whole
-        self._numbers += len(whole)
-        self._products[index] += (products - squares).double()
-        self._own[index] += squares.double()
-        self._others[index] += (whole @ whole - 2 * products + squares).double()
+        self._numbers += stacked.shape[1]
+        self._products[index[:, None], index] += (stacked @ stacked.T).double()
 
-    def cosines(self) -> dict[int, float]:
-        """Of each sender that has sent anything; of nobody where all have sent too few numbers."""
-        if self._numbers < MIN_NUMBERS:
+    def directions(self) -> dict[int, Direction]:
+        """Of each sender that has sent anything but zeros; of nobody where all have sent too few numbers."""
+        sent = self._products.diagonal().nonzero().flatten()
+        if self._numbers < MIN_NUMBERS or len(sent) < MIN_SENDERS:
             return {}
-        cosines = self._products / (self._own * self._others).sqrt()
-        return {sender: cosine for sender, cosine in enumerate(cosines.tolist()) if -1.1 < cosine < 1.1}
+        products = self._products[sent][:, sent]
+        return {
+            sender: Direction(cosine, _median_cosine(products, sent != sender))
+            for sender, cosine in zip(sent.tolist(), _cosines_with_others(products).tolist(), strict=True)
+        }
+
+
+def are_against(parts: Sequence[Tensor], weights: Sequence[float]) -> Tensor:
+    """Which senders of one part are against all others that have any weight; a mask, as long as ``weights``.
+
+    They are told by the part alone, so that whoever averages it once more leaves out the same ones.
+    """
+    weighed = [sender for sender, weight in enumerate(weights) if weight > 0]
+    compared, mask = LeaveOneOut(len(weights)), torch.zeros(len(weights), dtype=torch.bool)
+    compared.add(weighed, [parts[sender] for sender in weighed])
+    mask[[sender for sender, direction in compared.directions().items() if direction.is_against]] = True
+    return mask
+
+
+def _median_cosine(products: Tensor, among: Tensor) -> float:
+    """Of those senders, with the sum of the rest of them."""
+    return float(_cosines_with_others(products[among][:, among]).median())
+
+
+def _cosines_with_others(products: Tensor) -> Tensor:
+    """Of each sender with the sum of all others, by the inner products of all with all; 0 where that sum is zero."""
+    own, with_all = products.diagonal(), products.sum(dim=1)
+    others = with_all.sum() - 2 * with_all + own
+    return ((with_all - own) / (own * others).sqrt()).nan_to_num(0.0, 0.0, 0.0)
 
 
 class OpposedSenders:
@@ -56,15 +96,14 @@ class OpposedSenders:
     def __init__(self) -> None:
         self._rounds = dict[PeerID, int]()
 
-    def add(self, cosines: Mapping[PeerID, float]) -> frozenset[PeerID]:
+    def add(self, directions: Mapping[PeerID, Direction]) -> frozenset[PeerID]:
         """Learn from an exchange; who was against the others in `MIN_ROUNDS` of its exchanges, this one included.
 
         Whoever is not against them once begins anew. Where the others do not agree, nobody learns anything.
         """
-        for peer, cosine in cosines.items():
-            others = [each for other, each in cosines.items() if other != peer]
-            if cosine >= AGAINST:
+        for peer, direction in directions.items():
+            if direction.cosine >= AGAINST:
                 self._rounds.pop(peer, None)
-            elif len(others) >= MIN_SENDERS and statistics.median(others) > AGREED:
+            elif direction.is_against:
                 self._rounds[peer] = self._rounds.get(peer, 0) + 1
-        return frozenset(peer for peer in cosines if self._rounds.get(peer, 0) >= MIN_ROUNDS)
+        return frozenset(peer for peer in directions if self._rounds.get(peer, 0) >= MIN_ROUNDS)

@@ -22,6 +22,7 @@ from hivemind.utils.asyncio import amap_in_executor
 from torch import Tensor
 
 from core.worker.swarm.aggregation.aggregators import Aggregator
+from core.worker.swarm.aggregation.leave_one_out import Direction
 from core.worker.swarm.aggregation.outcome import AllreduceOutcome
 from core.worker.swarm.averaging.allreduce import (
     ValidatingContainer,
@@ -178,10 +179,10 @@ class DeltaRunner(ValidatingRunner):
         if self.weight > 0:
             container.invalid_senders |= container.answers.liars(self.ordered_peer_ids.index(self.peer_id))
 
-    def directions(self) -> dict[PeerID, float]:
-        """The cosine of what each sender has sent us to reduce with what all others have."""
-        cosines = self.tensor_part_reducer.directions.cosines().items()
-        return {self.sender_peer_ids[sender]: cosine for sender, cosine in cosines}
+    def directions(self) -> dict[PeerID, Direction]:
+        """Where that points which each sender has sent us to reduce."""
+        directions = self.tensor_part_reducer.compared.directions().items()
+        return {self.sender_peer_ids[sender]: direction for sender, direction in directions}
 
     def audited(self, generation: int) -> Exchange:
         """The exchange as it is audited, once all averages are there."""

@@ -16,7 +16,7 @@ from torch import Tensor
 from core.run.spec.collaboration import Aggregation
 from core.worker.swarm.aggregation.aggregators import Sent
 from core.worker.swarm.aggregation.claimed_weights import ClaimedWeights
-from core.worker.swarm.aggregation.leave_one_out import LeaveOneOut
+from core.worker.swarm.aggregation.leave_one_out import LeaveOneOut, are_against
 from core.worker.swarm.aggregation.rules import MAX_RATIO, MIN_SENDERS, cap_heaviest, counted_aggregate, norm_ratios
 from core.worker.swarm.averaging.allreduce import CollectingReducer
 from core.worker.swarm.local_sgd.audit.messages import Account
@@ -47,7 +47,8 @@ class ReductionRule:
 
     Who has sent a gross part is not in the average: clipped to the usual norm, two of nine who claim a billion samples
     each would have more than half of the weight, and the average the opposite sign. Its other senders would take the
-    reducer for the liar.
+    reducer for the liar. Nor is one whose part points against those of all others, unless the run asks for the ``mean``
+    of all: of three, one that sends the opposite would leave a third of what two have learned.
     """
 
     codec: Codec
@@ -61,7 +62,8 @@ class ReductionRule:
     def counted_average(self, parts: Sequence[Tensor], weights: Sequence[float]) -> tuple[Tensor, list[float]]:
         """That average, and how far each of the parts counts in it, from 0 to 1; see `counted_aggregate`."""
         norms = torch.stack([part.norm() for part in parts]) * (torch.tensor(weights) > 0)
-        taken = torch.tensor(weights, dtype=torch.float64).masked_fill(are_gross(norms), 0.0).tolist()
+        weighed = torch.tensor(weights, dtype=torch.float64).masked_fill(are_gross(norms), 0.0)
+        taken = weighed.masked_fill(self._are_against(parts, weighed.tolist()), 0.0).tolist()
         capped = cap_heaviest(taken) if sum(each > 0 for each in taken) >= MIN_SENDERS else self._of_two(taken)
         average, counted = counted_aggregate(parts, capped, self.aggregation, self.weight_cap)
         whole = sum(taken) / (sum(capped) or 1.0)
@@ -69,6 +71,10 @@ class ReductionRule:
             min(1.0, whole * cap / weight) if weight > 0 else 0.0 for cap, weight in zip(capped, taken, strict=True)
         ]
         return self.codec.encode(average), [each * share for each, share in zip(counted, left, strict=True)]
+
+    def _are_against(self, parts: Sequence[Tensor], weights: Sequence[float]) -> Tensor:
+        is_asked = self.aggregation != "mean"
+        return are_against(parts, weights) if is_asked else torch.zeros(len(parts), dtype=torch.bool)
 
     def _of_two(self, weights: Sequence[float]) -> list[float]:
         """The same weights, of which the larger counts for so many times the smaller at the most.
@@ -147,7 +153,7 @@ class DeltaReducer(CollectingReducer):
         self._norms, self._weights = torch.zeros(len(lengths), senders), torch.zeros(len(lengths), senders).double()
         self._refused, self._digests = set[int](), [[b""] * senders for _ in lengths]
         self._counted = torch.ones(len(lengths), senders)
-        self.directions = LeaveOneOut(senders)
+        self.compared = LeaveOneOut(senders)
         super().__init__([torch.zeros(()).expand(length) for length in lengths], senders)
 
     def _usual_size(self, part_index: int) -> float:
@@ -187,7 +193,7 @@ class DeltaReducer(CollectingReducer):
         if not sent:
             return self._rule.codec.encode(torch.zeros(self.part_shapes[part_index]))
         weighed = [each for each in sent if each.weight > 0]
-        self.directions.add([each.sender for each in weighed], [each.part for each in weighed])
+        self.compared.add([each.sender for each in weighed], [each.part for each in weighed])
         average, counted = self._rule.counted_average([each.part for each in sent], [each.weight for each in sent])
         for each, share in zip(sent, counted, strict=True):
             self._counted[part_index, each.sender] = share
