@@ -202,6 +202,8 @@ def test_whose_changes_make_the_held_out_loss_worse_is_named_by_the_organiser_an
 ) -> None:
     tried, *others = outcomes[FLIPPED].trials
     assert harmful(tried) == {4}, tried
+    *honest, liar = outcomes[FLIPPED].least_shares
+    assert liar == 0.0 < min(honest), "what points against all others is in no average"
     assert not any(map(any, others)), "nobody but organiser and keepers asks for what others have changed"
 
 

@@ -88,10 +88,14 @@ def _find(name: str) -> Any:
     raise ModuleNotFoundError(name)
 
 
+def installed() -> dict[str, dict[str, str]]:
+    """The table, with the hashes of the hivemind that is installed; in a process in which it is not changed yet."""
+    return {remedy: {name: source_hash(name) for name in sorted(names)} for remedy, names in table().items()}
+
+
 def main() -> None:
     """Write the table anew; what it names stays."""
-    known = {remedy: {name: source_hash(name) for name in sorted(names)} for remedy, names in table().items()}
-    TABLE.write_text(json.dumps(known, indent=2) + "\n", encoding="utf-8")
+    TABLE.write_text(json.dumps(installed(), indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
