@@ -63,7 +63,7 @@ from tests.support.peers.learning_rows import AGREED, Member, Outcome, Row
 
 LATE_FROM_EPOCH = 2
 MIN_ROUNDS = 3  # of each member with everybody
-MORE_EPOCHS = 6  # in which who has missed steps of the others comes back to them, or a liar is named
+MORE_EPOCHS = 12  # in which who has missed steps of the others comes back to them, or a liar is named
 POLL_SECONDS = 0.1
 CAUGHT_UP = re.compile(r"caught up with \S+ by (\d+) rounds")
 KEPT = re.compile(r"we were \d+ rounds behind, and keep what we have changed")
