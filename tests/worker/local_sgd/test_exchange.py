@@ -167,7 +167,7 @@ def test_a_reducer_compares_the_directions_of_whom_it_averages() -> None:
     learned = torch.randn(COUNT)
     sent = [*(learned + torch.randn(COUNT) for _ in range(5)), -learned, torch.zeros(COUNT)]
     reducer, _answers = reduction(*sent, weights=(*(100.0,) * 6, 0.0))  # the last one is a keeper
-    *honest, liar = (each.cosine for each in reducer.compared.directions().values())
+    *honest, liar = (each.cosine for each in reducer.leave_one_out.directions().values())
     assert min(honest) > 0.3 and liar < -0.8 and len(honest) == 5
 
 

@@ -181,7 +181,7 @@ class DeltaRunner(ValidatingRunner):
 
     def directions(self) -> dict[PeerID, Direction]:
         """Where that points which each sender has sent us to reduce."""
-        directions = self.tensor_part_reducer.compared.directions().items()
+        directions = self.tensor_part_reducer.leave_one_out.directions().items()
         return {self.sender_peer_ids[sender]: direction for sender, direction in directions}
 
     def audited(self, generation: int) -> Exchange:

@@ -153,7 +153,7 @@ class DeltaReducer(CollectingReducer):
         self._norms, self._weights = torch.zeros(len(lengths), senders), torch.zeros(len(lengths), senders).double()
         self._refused, self._digests = set[int](), [[b""] * senders for _ in lengths]
         self._counted = torch.ones(len(lengths), senders)
-        self.compared = LeaveOneOut(senders)
+        self.leave_one_out = LeaveOneOut(senders)
         super().__init__([torch.zeros(()).expand(length) for length in lengths], senders)
 
     def _usual_size(self, part_index: int) -> float:
@@ -193,7 +193,7 @@ class DeltaReducer(CollectingReducer):
         if not sent:
             return self._rule.codec.encode(torch.zeros(self.part_shapes[part_index]))
         weighed = [each for each in sent if each.weight > 0]
-        self.compared.add([each.sender for each in weighed], [each.part for each in weighed])
+        self.leave_one_out.add([each.sender for each in weighed], [each.part for each in weighed])
         average, counted = self._rule.counted_average([each.part for each in sent], [each.weight for each in sent])
         for each, share in zip(sent, counted, strict=True):
             self._counted[part_index, each.sender] = share
