@@ -13,9 +13,10 @@ import msgspec
 import pytest
 import tomli_w
 
-from core.protocol.events import AnyEvent, Evaluated, RoundFinished
+from core.protocol.events import AnyEvent, Evaluated, Progress, RoundFinished
 from core.protocol.peers import PeersSeen
 from installer import lightning
+from tests.support.fault_injection import freeze
 from tests.support.peers.learning_rows import local_sgd_run
 from tests.support.real_peers import PATIENCE_SECONDS, LineProcess, Peer, PeerGroup, averaged, tiny
 
@@ -28,6 +29,8 @@ SCRIPTS = {
 }
 ROUNDS = 3  # in a row
 SAME_EPOCHS = 2  # in which the parameters must be found equal
+SILENT_SECONDS = 20.0  # an exchange is given up after 15 s of silence
+SOON_SECONDS = 2.0  # before the end of an epoch; a group is open for 3 s
 LOSS_TOLERANCE = 1e-3  # of an epoch's way: two sums of the same numbers differ in their last digits
 
 
@@ -68,8 +71,28 @@ def agree(ours: LineProcess[AnyEvent], script: Script) -> None:
     """
     deadline, here = time.monotonic() + PATIENCE_SECONDS, len(ours.said)
     while len(same := list(same_epochs(ours.all(Evaluated, here), script))) < SAME_EPOCHS:
-        assert time.monotonic() < deadline, f"the same in {same}"
+        rounds = [
+            (each.kind, each.epoch, each.peers, each.reason, each.unreached)
+            for each in ours.all(RoundFinished, here)
+            if not each.ok
+        ]
+        assert time.monotonic() < deadline, f"the same in {same}; rounds that failed: {rounds}; {script.said[-40:]}"
         ours.wait_for(Evaluated, since=len(ours.said))
+
+
+def goes_silent(script: Script, ours: LineProcess[AnyEvent]) -> None:
+    """The script stands still at the ends of epochs, until ours has had no answer of it in the midst of an exchange."""
+    theirs, since = script.until(lambda said: "peer_id" in said)["peer_id"], len(ours.said)
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not any(theirs in each.unreached for each in ours.all(RoundFinished, since)):
+        assert time.monotonic() < deadline, "each exchange with it was whole, or none began"
+        ours.wait_for(Progress, averages_soon, since=len(ours.said), seconds=PATIENCE_SECONDS)
+        freeze(script.family, SILENT_SECONDS)
+
+
+def averages_soon(event: Progress) -> bool:
+    """Whether the members of the next round's group are about to find each other."""
+    return event.next_step_seconds is not None and event.next_step_seconds < SOON_SECONDS
 
 
 def same_epochs(evaluated: list[Evaluated], script: Script) -> Iterator[int]:
@@ -115,6 +138,17 @@ def test_a_script_that_averages_gradients_under_the_id_of_a_run_with_local_sgd_i
 def test_a_script_that_knows_nothing_of_us_trains_in_our_run(group: PeerGroup, kind: str) -> None:
     organiser = group.organiser()
     script = begin(group, kind, organiser.posted)
+    have_averaged(organiser, script)
+    agree(organiser, script)
+
+
+@pytest.mark.faults
+def test_a_script_that_did_not_answer_for_a_while_trains_in_our_run_again(group: PeerGroup) -> None:
+    """Left out as a reducer, as one of ours would be, it would go on sending parts of other sizes, for ten minutes."""
+    organiser = group.organiser()
+    script = begin(group, "plain", organiser.posted)
+    have_averaged(organiser, script)
+    goes_silent(script, organiser)
     have_averaged(organiser, script)
     agree(organiser, script)
 

@@ -64,10 +64,16 @@ def test_a_peer_that_could_not_be_reached_is_named_for_a_while() -> None:
     assert unreached.named() == ()
 
 
-def test_a_plain_hivemind_peer_leaves_nobody_out_and_so_nobody_is_unless_it_is_the_one_that_is_named() -> None:
-    told = {CLIENT: (9, (FIRST.to_bytes(),)), OTHER: None}
+def test_nobody_is_left_out_beside_a_plain_hivemind_peer() -> None:
+    told = {CLIENT: (9, (FIRST.to_bytes(),)), SECOND: (9, (FIRST.to_bytes(),)), OTHER: None}
     assert left_out_reducers(told, REDUCERS, "") == frozenset()
-    assert left_out_reducers({CLIENT: (9, (FIRST.to_bytes(),)), FIRST: None}, REDUCERS, "") == {FIRST}
+
+
+def test_a_plain_hivemind_peer_is_left_out_only_where_most_of_the_others_and_at_least_two_cannot_reach_it() -> None:
+    naming = 9, (FIRST.to_bytes(),)
+    assert left_out_reducers({ORGANISER: naming, FIRST: None}, REDUCERS, "") == frozenset()
+    assert left_out_reducers({ORGANISER: naming, FIRST: None, CLIENT: (9, ())}, REDUCERS, "") == frozenset()
+    assert left_out_reducers({ORGANISER: naming, FIRST: None, CLIENT: naming}, REDUCERS, "") == {FIRST}
 
 
 def test_who_is_left_out_has_no_bandwidth_in_what_all_have_told() -> None:

@@ -47,14 +47,18 @@ def left_out_reducers(told: Mapping[PeerID, Any], reducers: Collection[PeerID], 
     """Those of a group's ``reducers`` that average nothing in it, because other members cannot reach them.
 
     At most half of them are left out, those that most members name, and never the ``organiser``'s peer: who lies here
-    can leave the work to itself alone no more than by being the faster one. A plain hivemind peer tells nothing, and
-    would not leave anybody out; so nobody is, where one is there that is not to be left out itself.
+    can leave the work to itself alone no more than by being the faster one. A plain hivemind peer tells nothing and
+    leaves nobody out, itself included: it would go on sending parts of other sizes, and no exchange with it would
+    succeed. So where one is there nobody is left out, except where most of the others, and at least two, cannot reach
+    it: then its own part is what the group loses, in place of theirs.
     """
     votes = Counter(PeerID(named) for peer, each in told.items() for named in unreached_in(each) - {peer.to_bytes()})
     named = [peer for peer in votes if peer in reducers and peer.to_base58() != organiser]
     named.sort(key=lambda peer: (-votes[peer], peer.to_bytes()))
     left_out = frozenset(named[: len(reducers) // 2])
-    return left_out if left_out >= {peer for peer, each in told.items() if each is None} else frozenset()
+    plain = {peer for peer, each in told.items() if each is None}
+    most_of_the_others = max(2, len(told) // 2)
+    return left_out if all(peer in left_out and votes[peer] >= most_of_the_others for peer in plain) else frozenset()
 
 
 def without_unreached_reducers(
