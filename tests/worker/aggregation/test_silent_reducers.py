@@ -97,3 +97,27 @@ def test_who_was_silent_before_is_given_up_first(doubted: set[PeerID]) -> None:
     deadlines = AnswerDeadlines(4, 0.5, doubted)
     asyncio.run(three())
     assert set(ended[:1]) == first
+
+
+@pytest.mark.parametrize("fails_first", [True, False])
+def test_whose_own_parts_cannot_be_used_is_given_up_before_others_and_not_named(fails_first: bool) -> None:
+    ended = list[PeerID]()
+
+    async def end(peer: PeerID) -> None:
+        with pytest.raises(TimeoutError):
+            await exchange(deadlines, peer, never)
+        ended.append(peer)
+
+    async def four() -> None:
+        if fails_first:
+            deadlines.sender_failed(SILENT)
+        answered = asyncio.gather(*(exchange(deadlines, peer, at_once) for peer in (OWN, FOURTH)))
+        waiting = asyncio.gather(end(OTHER), end(SILENT), answered)
+        await answered
+        if not fails_first:
+            deadlines.sender_failed(SILENT)
+        await waiting
+
+    deadlines = AnswerDeadlines(4, 0.5, set())
+    asyncio.run(four())
+    assert (ended, deadlines.unreached) == ([SILENT, OTHER], set())

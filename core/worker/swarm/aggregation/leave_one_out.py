@@ -16,7 +16,7 @@ from torch import Tensor
 from core.worker.swarm.aggregation.rules import MIN_SENDERS, clip_rows
 
 AGAINST, AGREED = -0.2, 0.2  # cosines; in small batches those of honest peers are near zero
-MIN_ROUNDS = 4  # in a row, until anybody is named
+MIN_ROUNDS = 3  # in a row, until anybody is named
 MIN_NUMBERS = 1000  # of an exchange: fewer may be opposite by chance
 
 

@@ -23,13 +23,14 @@ class AnswerDeadlines:
 
     Until half of them have answered in whole, or failed, hivemind's ``reducer_timeout`` is the only limit. Then each
     has ``part_seconds`` for each part. Who is among the ``doubted``, who were silent in the exchange before, has
-    `DOUBTED_SHARE` of that; an answer takes it from there, and silence puts it there.
+    `DOUBTED_SHARE` of that; an answer takes it from there, and silence puts it there. So has whose own parts have not
+    come, or could not be used.
     ``unreached`` are those to whom there was no way, who were silent for hivemind's time, or who were so again.
     """
 
     def __init__(self, reducers: int, part_seconds: float, doubted: set[PeerID]) -> None:
         self._awaited, self._part_seconds, self._doubted = reducers, part_seconds, doubted
-        self._open, self._answered = dict[PeerID, asyncio.Timeout](), 0
+        self._open, self._answered, self._failed_senders = dict[PeerID, asyncio.Timeout](), 0, set[PeerID]()
         self.unreached = set[PeerID]()
 
     @contextlib.asynccontextmanager
@@ -54,8 +55,12 @@ class AnswerDeadlines:
 
     def part_came(self, peer: PeerID) -> None:
         """A reducer has sent a part: it has time for the next."""
-        if peer in self._open and self._open[peer].when() is not None:
-            self._begin(peer)
+        self._begin_again(peer)
+
+    def sender_failed(self, peer: PeerID) -> None:
+        """A peer's own parts are left out of the average; it may be that as a reducer it does no better."""
+        self._failed_senders.add(peer)
+        self._begin_again(peer)
 
     def _set_deadlines(self) -> None:
         """Give each that has none yet the time for one part, if as many have answered as are still to come."""
@@ -63,8 +68,13 @@ class AnswerDeadlines:
             for peer in [peer for peer, limit in self._open.items() if limit.when() is None]:
                 self._begin(peer)
 
+    def _begin_again(self, peer: PeerID) -> None:
+        """Give that reducer the time for one part from now on, if it has a deadline."""
+        if peer in self._open and self._open[peer].when() is not None:
+            self._begin(peer)
+
     def _begin(self, peer: PeerID) -> None:
         """Give that reducer the time for one part from now on."""
-        share = DOUBTED_SHARE if peer in self._doubted else 1.0
+        share = DOUBTED_SHARE if peer in self._doubted | self._failed_senders else 1.0
         if not self._open[peer].expired():
             self._open[peer].reschedule(asyncio.get_running_loop().time() + share * self._part_seconds)

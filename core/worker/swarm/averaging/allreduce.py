@@ -268,6 +268,10 @@ class ValidatingRunner(AllReduceRunner):
                 await self.all_senders_started.wait()
         await super()._handle_missing_senders()
 
+    async def _ban_sender(self, peer_id: PeerID) -> None:
+        await super()._ban_sender(peer_id)
+        self._deadlines.sender_failed(peer_id)
+
     async def _communicate_with_peer(self, peer_id: PeerID) -> None:
         try:
             async with self._deadlines.of(peer_id):
