@@ -178,7 +178,8 @@ def test_who_sends_the_opposite_takes_nothing_away_of_what_the_others_have_learn
     weights = (100.0,) * honest + (1e9,) * liars
     reducer, (answer, *_) = reduction(*sent, *[-learned] * liars, weights=weights)
     assert isinstance(answer, Tensor)
-    torch.testing.assert_close(RULE.codec.decode(answer, COUNT), torch.stack(sent).mean(dim=0), atol=0.05, rtol=0)
+    average, mean = RULE.codec.decode(answer, COUNT), torch.stack(sent).mean(dim=0)
+    assert (average - mean).norm() < 0.05 * mean.norm()  # some are clipped to the median norm
     counted = [reducer.counted(0, sender) for sender in range(honest + liars)]
     assert counted[honest:] == [0.0] * liars and min(counted[:honest]) > 0.5
 
