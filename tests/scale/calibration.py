@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 from tests.scale.exchange import exchange
@@ -13,6 +14,7 @@ _MINUTES = 15
 # Seconds of computing at the volunteers' limit, 160 samples/s of both; epochs in 15 minutes. They computed at 131.
 _HOME_LOSS = ((10.0, 27), (20.0, 18), (40.0, 11))
 _LIMIT, _REACHED = 160.0, 131.0
+_CROWD, _CROWD_PARAMETERS, _CROWD_EPOCH_SECONDS = 32, 13_600, 120.0  # of "Crowds"
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ def calibration() -> list[Compared]:
         *(_epochs(seconds, epochs) for seconds, epochs in _HOME_LOSS),
         _local_sgd(),
         _three_peers(),
+        *_crowd(),
     ]
 
 
@@ -79,3 +82,32 @@ def _three_peers() -> Compared:
     assert planned is not None
     what = "seconds of an exchange of 40 MB, three peers on 20 Mbit/s with 1 % loss"
     return Compared(what, 19.0, 29.0, max(planned.seconds))
+
+
+def _crowd() -> list[Compared]:
+    """Volunteers and a keeper on one computer, a quarter of whom can be reached: gradients and weights in every epoch.
+
+    A volunteer's bytes are those of one that connects only outwards, both ways.
+    """
+    sent_bytes = 2 * 4 * _CROWD_PARAMETERS
+    world = World(
+        _CROWD,
+        "gradients",
+        sent_bytes,
+        0.0,
+        round_seconds=_CROWD_EPOCH_SECONDS,
+        matchmaking_seconds=10.0,
+        session_seconds=None,
+        uploads=(math.inf, math.inf),
+        speeds=(4.0, 4.0),
+    )
+    outcome = Swarm(world).live(3.5 * _CROWD_EPOCH_SECONDS / 3600)
+    members = [Volunteer(math.inf, math.inf, 4.0, is_reachable=number % 4 == 0) for number in range(_CROWD)]
+    planned = exchange([world.keeper, *members], sent_bytes, world.mode)
+    assert planned is not None and outcome.rounds == 3
+    kilobytes = 2 * planned.moved(_CROWD) / _CROWD_EPOCH_SECONDS / 1000
+    of_crowd = f"{_CROWD} volunteers and a keeper on one computer, gradients"
+    return [
+        Compared(f"share of rounds with all of {of_crowd}", 1.0, 1.0, outcome.whole_share),
+        Compared(f"kB/s of averages of a volunteer: {of_crowd}", 1.7, 2.5, kilobytes),
+    ]
