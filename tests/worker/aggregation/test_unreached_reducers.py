@@ -74,6 +74,9 @@ def test_a_plain_hivemind_peer_is_left_out_only_where_most_of_the_others_and_at_
     assert left_out_reducers({ORGANISER: naming, FIRST: None}, REDUCERS, "") == frozenset()
     assert left_out_reducers({ORGANISER: naming, FIRST: None, CLIENT: (9, ())}, REDUCERS, "") == frozenset()
     assert left_out_reducers({ORGANISER: naming, FIRST: None, CLIENT: naming}, REDUCERS, "") == {FIRST}
+    half = {ORGANISER: naming, FIRST: None, CLIENT: naming, SECOND: (9, ()), THIRD: (9, ())}
+    assert left_out_reducers(half, REDUCERS, "") == frozenset()
+    assert left_out_reducers(half | {THIRD: naming}, REDUCERS, "") == {FIRST}
 
 
 def test_who_is_left_out_has_no_bandwidth_in_what_all_have_told() -> None:

@@ -57,7 +57,7 @@ def left_out_reducers(told: Mapping[PeerID, Any], reducers: Collection[PeerID], 
     named.sort(key=lambda peer: (-votes[peer], peer.to_bytes()))
     left_out = frozenset(named[: len(reducers) // 2])
     plain = {peer for peer, each in told.items() if each is None}
-    most_of_the_others = max(2, len(told) // 2)
+    most_of_the_others = max(2, (len(told) + 1) // 2)
     return left_out if all(peer in left_out and votes[peer] >= most_of_the_others for peer in plain) else frozenset()
 
 
