@@ -60,7 +60,7 @@ def have_averaged(ours: LineProcess[AnyEvent], script: Script) -> None:
     since = len(ours.said)
     script.until(lambda said: said.get("round") == 2, since=len(script.said))
     ours.wait_for(RoundFinished, averaged, since=since)
-    theirs = script.until(lambda said: "peer_id" in said)["peer_id"]
+    theirs = peer_id_of(script)
     ours.wait_for(PeersSeen, lambda seen: any(peer.peer_id == theirs for peer in seen.peers))
 
 
@@ -71,18 +71,23 @@ def agree(ours: LineProcess[AnyEvent], script: Script) -> None:
     """
     deadline, here = time.monotonic() + PATIENCE_SECONDS, len(ours.said)
     while len(same := list(same_epochs(ours.all(Evaluated, here), script))) < SAME_EPOCHS:
-        rounds = [
-            (each.kind, each.epoch, each.peers, each.reason, each.unreached)
-            for each in ours.all(RoundFinished, here)
-            if not each.ok
-        ]
-        assert time.monotonic() < deadline, f"the same in {same}; rounds that failed: {rounds}; {script.said[-40:]}"
+        assert time.monotonic() < deadline, f"the same in {same}; {failed_rounds(ours, here)}; {script.said[-40:]}"
         ours.wait_for(Evaluated, since=len(ours.said))
+
+
+def failed_rounds(ours: LineProcess[AnyEvent], since: int) -> list[RoundFinished]:
+    """Those of ours that were not whole, for whoever reads why a test has failed."""
+    return [each for each in ours.all(RoundFinished, since) if not each.ok]
+
+
+def peer_id_of(script: Script) -> str:
+    """As it has told it when it began."""
+    return str(script.until(lambda said: "peer_id" in said)["peer_id"])
 
 
 def goes_silent(script: Script, ours: LineProcess[AnyEvent]) -> None:
     """The script stands still at the ends of epochs, until ours has had no answer of it in the midst of an exchange."""
-    theirs, since = script.until(lambda said: "peer_id" in said)["peer_id"], len(ours.said)
+    theirs, since = peer_id_of(script), len(ours.said)
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not any(theirs in each.unreached for each in ours.all(RoundFinished, since)):
         assert time.monotonic() < deadline, "each exchange with it was whole, or none began"

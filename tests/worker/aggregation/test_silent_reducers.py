@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import pytest
 from hivemind.p2p import PeerID
@@ -79,28 +80,8 @@ def test_whoever_sends_part_after_part_has_time_for_each() -> None:
     assert asyncio.run(exchange_with(deadlines, own=at_once, other=send_parts)) == [None, None]
 
 
-@pytest.mark.parametrize("doubted", [{SILENT}, {OTHER}])
-def test_who_was_silent_before_is_given_up_first(doubted: set[PeerID]) -> None:
-    ended = list[PeerID]()
-
-    async def end(peer: PeerID) -> None:
-        try:
-            await exchange(deadlines, peer, never)
-        except TimeoutError:
-            ended.append(peer)
-
-    async def three() -> None:
-        own, more = (exchange(deadlines, peer, at_once) for peer in (OWN, FOURTH))
-        await asyncio.gather(end(OTHER), end(SILENT), own, more)
-
-    first = set(doubted)
-    deadlines = AnswerDeadlines(4, 0.5, doubted)
-    asyncio.run(three())
-    assert set(ended[:1]) == first
-
-
-@pytest.mark.parametrize("fails_first", [True, False])
-def test_whose_own_parts_cannot_be_used_is_given_up_before_others_and_not_named(fails_first: bool) -> None:
+async def given_up(deadlines: AnswerDeadlines, once_answered: Callable[[], None] = lambda: None) -> list[PeerID]:
+    """`OTHER` and `SILENT`, who never answer, in the order in which they are given up once two others have answered."""
     ended = list[PeerID]()
 
     async def end(peer: PeerID) -> None:
@@ -108,16 +89,26 @@ def test_whose_own_parts_cannot_be_used_is_given_up_before_others_and_not_named(
             await exchange(deadlines, peer, never)
         ended.append(peer)
 
-    async def four() -> None:
-        if fails_first:
-            deadlines.sender_failed(SILENT)
-        answered = asyncio.gather(*(exchange(deadlines, peer, at_once) for peer in (OWN, FOURTH)))
-        waiting = asyncio.gather(end(OTHER), end(SILENT), answered)
-        await answered
-        if not fails_first:
-            deadlines.sender_failed(SILENT)
-        await waiting
+    answered = asyncio.gather(*(exchange(deadlines, peer, at_once) for peer in (OWN, FOURTH)))
+    waiting = asyncio.gather(end(OTHER), end(SILENT), answered)
+    await answered
+    once_answered()
+    await waiting
+    return ended
 
+
+@pytest.mark.parametrize("doubted", [{SILENT}, {OTHER}])
+def test_who_was_silent_before_is_given_up_first(doubted: set[PeerID]) -> None:
+    first = set(doubted)
+    ended = asyncio.run(given_up(AnswerDeadlines(4, 0.5, doubted)))
+    assert set(ended[:1]) == first
+
+
+@pytest.mark.parametrize("fails_first", [True, False])
+def test_whose_own_parts_cannot_be_used_is_given_up_before_others_and_not_named(fails_first: bool) -> None:
     deadlines = AnswerDeadlines(4, 0.5, set())
-    asyncio.run(four())
+    fail = partial(deadlines.sender_failed, SILENT)
+    if fails_first:
+        fail()
+    ended = asyncio.run(given_up(deadlines) if fails_first else given_up(deadlines, fail))
     assert (ended, deadlines.unreached) == ([SILENT, OTHER], set())

@@ -75,6 +75,6 @@ class AnswerDeadlines:
 
     def _begin(self, peer: PeerID) -> None:
         """Give that reducer the time for one part from now on."""
-        share = DOUBTED_SHARE if peer in self._doubted | self._failed_senders else 1.0
+        share = DOUBTED_SHARE if peer in self._doubted or peer in self._failed_senders else 1.0
         if not self._open[peer].expired():
             self._open[peer].reschedule(asyncio.get_running_loop().time() + share * self._part_seconds)
