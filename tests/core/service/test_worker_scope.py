@@ -10,7 +10,6 @@ from pathlib import Path
 import psutil
 import pytest
 
-from core.observers.desktop_bus.services import SYSTEMD
 from core.observers.desktop_bus.worker_scope import give_scope, scope_of
 from core.service.unit import CPU_AND_IO_WEIGHT
 from tests.core.service.user_manager import UserManager, why_not
@@ -36,8 +35,7 @@ def test_all_processes_of_a_worker_are_in_a_scope_of_small_weight_which_ends_wit
     run_file = tmp_path / "run.toml"
     with UserManager(tmp_path) as manager:
         assert manager.run(WORKERBEE, "run", "new", str(run_file)).returncode == 0
-        on_bus = ("busctl", "--user", "status", SYSTEMD.service)  # which begins with the first that is said on it
-        wait_for(lambda: manager.run(*on_bus).returncode == 0, "systemd on the session's bus")
+        manager.bus_address()
         client = manager.start(WORKERBEE, "publish", str(run_file), "--no-train", "--json")
         assert client.stdout is not None
         next(line for line in client.stdout if json.loads(line)["event"] == "published")
@@ -45,7 +43,7 @@ def test_all_processes_of_a_worker_are_in_a_scope_of_small_weight_which_ends_wit
         scope = scope_of(worker.pid)
         family = [worker, *worker.children(recursive=True)]
         assert len(family) > 3, "averagers, p2pd and who starts it"
-        assert all(f"/{scope}" in groups_of(each) for each in family)
+        wait_for(lambda: all(f"/{scope}" in groups_of(each) for each in family if each.is_running()), "all of them")
         assert f"/{scope}" not in groups_of(psutil.Process(client.pid))
         weights = [manager.property_of(scope, name) for name in ("CPUWeight", "IOWeight")]
         assert weights == [str(CPU_AND_IO_WEIGHT)] * 2
@@ -54,6 +52,24 @@ def test_all_processes_of_a_worker_are_in_a_scope_of_small_weight_which_ends_wit
         psutil.wait_procs(family, END_SECONDS)
         assert not any(each.is_running() for each in family)
         wait_for(lambda: manager.property_of(scope, "LoadState") == "not-found", "the scope's end")
+
+
+@pytest.mark.real
+@pytest.mark.skipif(bool(why_not()), reason=why_not() or "-")
+def test_children_that_a_worker_started_before_systemd_answered_are_in_its_scope_too(tmp_path: Path) -> None:
+    with UserManager(tmp_path) as manager:
+        worker = manager.start("sh", "-c", "sh -c 'echo started; sleep 600; true' & wait")
+        assert worker.stdout is not None
+        assert worker.stdout.readline() == "started\n"
+        wait_for(lambda: len(psutil.Process(worker.pid).children(recursive=True)) == 2, "a child's child")
+        children = psutil.Process(worker.pid).children(recursive=True)
+        try:
+            give_scope(worker.pid, manager.bus_address)
+            family = [psutil.Process(worker.pid), *children]
+            wait_for(lambda: all(f"/{scope_of(worker.pid)}" in groups_of(each) for each in family), "all of them")
+        finally:
+            for each in children:
+                each.kill()
 
 
 def test_without_a_user_manager_nothing_happens(caplog: pytest.LogCaptureFixture) -> None:

@@ -40,6 +40,7 @@ class UserManager:
             "WORKERBEE_HOME": str(folder / "home"),
         }
         self._log = folder / "systemd.log"
+        self._started: list[subprocess.Popen[str]] = []
         (folder / "config").mkdir(parents=True, exist_ok=True)
 
     def __enter__(self) -> Self:
@@ -56,6 +57,9 @@ class UserManager:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        for process in self._started:
+            process.terminate()
+            process.communicate(timeout=END_SECONDS)
         self._systemd.terminate()
         self._systemd.wait(END_SECONDS)
 
@@ -64,9 +68,17 @@ class UserManager:
         return _run([*self._within, *words], self._environment)
 
     def start(self, *words: str) -> subprocess.Popen[str]:
-        """The same, without waiting for its end; what it says is a pipe."""
+        """The same, without waiting for its end, which comes with the manager's; what it says is a pipe."""
         command, pipe = [*self._within, *words], subprocess.PIPE
-        return subprocess.Popen(command, env=self._environment, stdout=pipe, stdin=subprocess.DEVNULL, text=True)
+        process = subprocess.Popen(command, env=self._environment, stdout=pipe, stdin=subprocess.DEVNULL, text=True)
+        self._started.append(process)
+        return process
+
+    def bus_address(self) -> str:
+        """Its session bus, from outside; systemd is on it by then, as it begins with the first that is said on it."""
+        named = ("busctl", "--user", "status", "org.freedesktop.systemd1")
+        wait_for(lambda: self.run(*named).returncode == 0, "systemd on the session's bus")
+        return f"unix:path=/proc/{self._systemd.pid}/root{RUNTIME}/bus"
 
     @property
     def _within(self) -> list[str]:
