@@ -122,24 +122,24 @@ class Checkpoints:
             self._saving.join()
 
     def _save(self, epoch: int, loss: float | None) -> None:
+        """Save the weights as they are by now: of that epoch with that loss, or of a later one, whose loss is unknown.
+
+        Averaging waits until they are copied, but not for the disk.
+        """
         averager = self._optimizer.state_averager
+        with averager.lock_averaged_tensors:
+            reached = max(epoch, self._optimizer.local_epoch)
+            known_loss, extra = loss if reached == epoch else None, averager.extra_tensors
+            content = _packed(self._run_id, reached, averager.optimizer, extra, known_loss, self._rollback_number)
         try:
-            with self._history.adding(), averager.lock_averaged_tensors:
-                save_checkpoint(
-                    self._path,
-                    self._run_id,
-                    epoch,
-                    averager.optimizer,
-                    averager.extra_tensors,
-                    loss,
-                    self._rollback_number,
-                )
+            with self._history.adding():
+                write_atomically(self._path, content)
         except OSError as error:
             problem = storage_problem(error, self._path)
             self._emit(Warned(problem=problem.problem.key, detail=problem.detail))
         else:
-            self._saved_epoch = epoch
-            self._emit(CheckpointSaved(path=str(self._path), epoch=epoch))
+            self._saved_epoch = reached
+            self._emit(CheckpointSaved(path=str(self._path), epoch=reached))
 
 
 def save_checkpoint(
@@ -155,10 +155,22 @@ def save_checkpoint(
 
     ``rollback`` is the number of the last one, 0 for none. Raises OSError, and the old file stays whole.
     """
+    write_atomically(path, _packed(run_id, epoch, optimizer, extra, loss, rollback))
+
+
+def _packed(
+    run_id: str,
+    epoch: int,
+    optimizer: torch.optim.Optimizer,
+    extra: Sequence[torch.Tensor],
+    loss: float | None,
+    rollback: int,
+) -> bytes:
+    """The content of such a file: a copy of all tensors as they are now."""
     whole = {name: tensor.detach().cpu().contiguous() for name, tensor in _named(optimizer, extra).items()}
     about = {"run_id": run_id, "epoch": str(epoch)} | ({} if loss is None else {"loss": repr(loss)})
     about |= {"rollback": str(rollback)} if rollback else {}
-    write_atomically(path, save(whole, metadata=about))
+    return save(whole, metadata=about)
 
 
 def load_checkpoint(

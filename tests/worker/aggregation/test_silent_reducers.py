@@ -112,3 +112,16 @@ def test_whose_own_parts_cannot_be_used_is_given_up_before_others_and_not_named(
         fail()
     ended = asyncio.run(given_up(deadlines) if fails_first else given_up(deadlines, fail))
     assert (ended, deadlines.unreached) == ([SILENT, OTHER], set())
+
+
+def test_unusable_parts_of_its_own_give_no_reducer_more_time() -> None:
+    async def send_unusable_parts() -> None:
+        """Far more often than there is time for an answer."""
+        while True:
+            deadlines.sender_failed(SILENT)
+            await asyncio.sleep(0.001)
+
+    deadlines = AnswerDeadlines(2, 2.0, set())
+    exchanges = exchange_with(deadlines, own=at_once, silent=send_unusable_parts)
+    _, given_up = asyncio.run(asyncio.wait_for(exchanges, 30))
+    assert isinstance(given_up, TimeoutError)

@@ -62,7 +62,7 @@ def checkpoints(path: Path, optimizer: torch.optim.Optimizer, said: list[AnyEven
     parameters = parameters_of(optimizer)
     averager = SimpleNamespace(optimizer=optimizer, main_parameters=parameters, lock_averaged_tensors=threading.Lock())
     averager.extra_tensors = ()
-    swarm_optimizer: Any = SimpleNamespace(state_averager=averager)
+    swarm_optimizer: Any = SimpleNamespace(state_averager=averager, local_epoch=0)
     return Checkpoints(path, RUN, swarm_optimizer, said.append, Supervised().supervisor.start)
 
 
@@ -189,6 +189,38 @@ def test_the_epoch_at_which_a_run_holds_is_saved_once_and_after_what_is_being_sa
     kept.wait()
     assert said == [CheckpointSaved(path=str(path), epoch=5), CheckpointSaved(path=str(path), epoch=6)]
     assert kept.load() == 6
+
+
+def test_weights_that_have_gone_on_before_they_are_copied_are_saved_as_those_of_their_epoch(path: Path) -> None:
+    said = list[AnyEvent]()
+    kept = checkpoints(path, trained()[1], said)
+    with kept._optimizer.state_averager.lock_averaged_tensors:
+        kept.save(5, loss=1.0)
+        kept._optimizer.local_epoch = 6
+    kept.wait()
+    kept.save(6)
+    kept.wait()
+    assert said == [CheckpointSaved(path=str(path), epoch=6)]
+    assert [(each.epoch, each.loss) for each in CheckpointHistory(path).all()] == [(6, None)], (
+        "the loss was the fifth's"
+    )
+
+
+def test_averaging_does_not_wait_for_the_disk(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    writing, may_end = threading.Event(), threading.Event()
+
+    def write_slowly(*_arguments: object) -> None:
+        writing.set()
+        assert may_end.wait(60)
+
+    monkeypatch.setattr("core.worker.training.checkpoint.write_atomically", write_slowly)
+    kept = checkpoints(path, trained()[1], [])
+    kept.save(5)
+    assert writing.wait(60)
+    is_free = kept._optimizer.state_averager.lock_averaged_tensors.acquire(blocking=False)
+    may_end.set()
+    kept.wait()
+    assert is_free
 
 
 def save_epochs(path: Path, losses: Mapping[int, float]) -> None:

@@ -55,12 +55,14 @@ class AnswerDeadlines:
 
     def part_came(self, peer: PeerID) -> None:
         """A reducer has sent a part: it has time for the next."""
-        self._begin_again(peer)
+        if self._has_deadline(peer):
+            self._begin(peer)
 
     def sender_failed(self, peer: PeerID) -> None:
         """A peer's own parts are left out of the average; it may be that as a reducer it does no better."""
         self._failed_senders.add(peer)
-        self._begin_again(peer)
+        if self._has_deadline(peer):
+            self._begin(peer, at_most=self._open[peer].when())
 
     def _set_deadlines(self) -> None:
         """Give each that has none yet the time for one part, if as many have answered as are still to come."""
@@ -68,13 +70,12 @@ class AnswerDeadlines:
             for peer in [peer for peer, limit in self._open.items() if limit.when() is None]:
                 self._begin(peer)
 
-    def _begin_again(self, peer: PeerID) -> None:
-        """Give that reducer the time for one part from now on, if it has a deadline."""
-        if peer in self._open and self._open[peer].when() is not None:
-            self._begin(peer)
+    def _has_deadline(self, peer: PeerID) -> bool:
+        return peer in self._open and self._open[peer].when() is not None
 
-    def _begin(self, peer: PeerID) -> None:
-        """Give that reducer the time for one part from now on."""
+    def _begin(self, peer: PeerID, at_most: float | None = None) -> None:
+        """Give that reducer the time for one part from now on, but no longer than until ``at_most``."""
         share = DOUBTED_SHARE if peer in self._doubted or peer in self._failed_senders else 1.0
+        until = asyncio.get_running_loop().time() + share * self._part_seconds
         if not self._open[peer].expired():
-            self._open[peer].reschedule(asyncio.get_running_loop().time() + share * self._part_seconds)
+            self._open[peer].reschedule(until if at_most is None else min(until, at_most))
