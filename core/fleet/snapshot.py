@@ -22,8 +22,9 @@ class Group(StrictStruct, kw_only=True, frozen=True):
 class FleetTotals(StrictStruct, kw_only=True, frozen=True):
     """Sums over all peers that were told, as the peers report them; ``peers`` also counts those that were not told.
 
-    Rounds and traffic are those since each peer's worker started, of the ``telling`` peers that publish them. One round
-    of the run is counted by each of those who took part. ``stragglers`` report an epoch before that of most.
+    Of a peer's speed no more counts than `totals.believed` takes. Rounds and traffic are those since each peer's worker
+    started, of the ``telling`` peers that publish them. One round of the run is counted by each of those who took part.
+    ``stragglers`` report an epoch before that of most.
     """
 
     peers: Count

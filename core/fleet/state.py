@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from core.fleet.snapshot import FleetSnapshot
-from core.fleet.totals import epoch_of, progress_of, run_ends_in, totals_of
+from core.fleet.totals import believed, epoch_of, progress_of, run_ends_in, totals_of
 from core.protocol.events import RunFound, RunScored
 from core.protocol.peers import PeerSeen, PeersSeen, Suspect, SuspectsSeen
 from core.run.signed_scores import MOST_SCORES, Score
@@ -44,7 +44,8 @@ class FleetState:
         """The fleet at this time, in seconds since 1970; ``None`` before the run and its peers are known."""
         if self.run is None or self.seen is None:
             return None
-        manifest, peers = self.run.manifest, _at_rest(self.seen.peers) if _rests(self.run) else self.seen.peers
+        manifest = self.run.manifest
+        peers = _at_rest(self.seen.peers) if _rests(self.run) else believed(self.seen.peers)
         run, collaboration = manifest.run, manifest.collaboration
         epoch = epoch_of(peers)
         target = numbers_at(manifest, self.run.edits, epoch or 0).target_batch_size

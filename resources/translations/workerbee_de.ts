@@ -7057,6 +7057,10 @@
         <translation>%1: %2; jetzt heißt er %3.</translation>
     </message>
     <message>
+        <source>%1 was saved with another model, optimizer or mode than the run file describes: its tensors have other names or shapes. Give the run another id; or move the checkpoints out of that folder, and the run begins anew.</source>
+        <translation>%1 wurde mit einem anderen Modell, Optimierer oder Modus gespeichert, als die Laufdatei beschreibt: Seine Tensoren haben andere Namen oder Formen. Geben Sie dem Lauf eine andere ID; oder verschieben Sie die Checkpoints aus diesem Ordner, und der Lauf beginnt neu.</translation>
+    </message>
+    <message>
         <source>it belongs to another run</source>
         <translation>er gehört zu einem anderen Lauf</translation>
     </message>

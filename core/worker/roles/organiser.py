@@ -75,6 +75,7 @@ def run_organiser(command: Publish, keys: PeerFolder, channel: WorkerChannel, su
         )
         watch_child_processes(swarm, supervisor)
         try:
+            channel.emit(Connected(peer_id=swarm.peer_id, peers=swarm.known_peers()))
             samples = _publish_and_train(command, swarm, peer_cache, keys, channel, supervisor)
         except Interrupted:
             samples = 0
@@ -87,7 +88,6 @@ def _publish_and_train(
     command: Publish, swarm: Swarm, known: PeerCache, keys: PeerFolder, channel: WorkerChannel, supervisor: Supervisor
 ) -> int:
     """Announce the run and train in it until we leave; the number of samples that this computer has computed."""
-    channel.emit(Connected(peer_id=swarm.peer_id, peers=swarm.known_peers()))
     run = _published_run(command, swarm, keys)
     manifest, rollback = run.manifest, _last_rollback(command, keys, swarm.peer_id)
     config = replace(_participation_config(command, manifest), rollback=rollback)
@@ -99,6 +99,7 @@ def _publish_and_train(
         checkpoints = Checkpoints(keys.checkpoint_file, manifest.run.id, optimizer, channel.emit, start_thread)
         optimizer.is_organiser, refresh_mirror = True, _mirror_refresh(command, optimizer, channel, supervisor)
         _resume(run, participation, checkpoints, rollback)
+        _keep_manifest(run, keys)
         LeaderWatch(run, swarm, participation.know_authority, channel).start(start_thread)
         evaluation_log.start(start_thread)
         BlockListPublisher(swarm, manifest.run.id, keys.block_list_file).start(start_thread, channel.leaving)
@@ -230,19 +231,22 @@ def _participation_config(command: Publish, manifest: RunManifest) -> Participat
 
 
 def _with_revision(manifest: RunManifest, keys: PeerFolder, organiser: str) -> RunManifest:
-    """The manifest with the revision of the last one published, which is kept; one more if it has changed.
+    """The manifest with the revision of the last one published; one more if it has changed.
 
     One whose numbers are those that were changed while the run went on is no other: the last one stays, and they hold.
     """
-    file: JsonFile[RunManifest] = JsonFile(keys.manifest_file, RunManifest)
-    last, run_id = file.read(), manifest.run.id
+    last, run_id = JsonFile[RunManifest](keys.manifest_file, RunManifest).read(), manifest.run.id
     if last is not None:
         control = kept_control(kept_control_file(keys.path, run_id), organiser, run_id)
         same = msgspec.structs.replace(manifest, revision=last.revision)
         is_last = same == last or is_edited(manifest, last, control.edits)
         manifest = last if is_last else msgspec.structs.replace(manifest, revision=last.revision + 1)
-    file.write(manifest)
     return manifest
+
+
+def _keep_manifest(run: PublishedRun, keys: PeerFolder) -> None:
+    """Keep the manifest as the last one published, now that its model takes what was saved; raises OSError."""
+    JsonFile[RunManifest](keys.manifest_file, RunManifest).write(run.manifest)
 
 
 def _worth_sharing(addresses: Sequence[str]) -> tuple[str, ...]:

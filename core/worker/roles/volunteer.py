@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from core.errors import ErrorKind, UserError
@@ -13,13 +12,10 @@ from core.files.folders import DataFolder
 from core.files.locks import PeerFolder
 from core.localizable import localized
 from core.protocol.commands import Join, Start
-from core.protocol.events import Connected, Evaluated, Left, RunFound, SearchFinished
+from core.protocol.events import Connected, Evaluated, Left, SearchFinished
 from core.run.address import peer_ids_of
 from core.run.consent import is_agreed
-from core.run.signed_manifest import SignedManifest
 from core.run.spec.recipe import MoeLM
-from core.run.steering.authority import RunAuthority
-from core.run.steering.control_value import ControlValue
 from core.security.known_organisers import KnownOrganisers
 from core.tickets.wallet import Wallet
 from core.worker.access.invitation import obtain_ticket
@@ -32,20 +28,16 @@ from core.worker.network.swarm_access import SwarmAccess, open_swarm_access
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import Supervisor
 from core.worker.roles.fleet_observer import FleetObserver
-from core.worker.roles.manifest_updates import follow_manifest
 from core.worker.roles.participation import RunParticipation, open_participation
 from core.worker.roles.preparation import ParticipationConfig
-from core.worker.roles.steering.follower import SteeringFollower
+from core.worker.roles.steering.following import ManifestWatcher, follow_leader
 from core.worker.roles.steering.found_run import FoundRun, closed_detail, found_event, looked_up, steered
-from core.worker.roles.steering.leader_orders import LeaderOrders
 from core.worker.swarm import (
     EvaluationLog,
     FoundManifests,
     Interrupted,
-    Publisher,
     Swarm,
     find_manifests,
-    publisher_of,
 )
 from core.worker.training.micro_batch_search import initial_micro_batch
 from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
@@ -186,7 +178,10 @@ class Volunteer:
             is_first=False,
         ) as participation:
             if run.signed is not None:
-                self._publish_and_follow(run, run.signed, swarm, participation)
+                self._known.remember(run.manifest.run.id, run.organiser, run.manifest.revision)
+                watcher = ManifestWatcher(run, run.signed, swarm, self._known, self._pasted, self._wallet)
+                is_needed = participation.experts.are_needed
+                follow_leader(watcher, participation, is_needed, self._channel, self._supervisor)
             participation.run_training(self._keep_signed(run, swarm, participation))
             return participation.contributed_samples
 
@@ -219,80 +214,6 @@ class Volunteer:
             hosting=HostingWish(start.role, start.hosted_experts),
         )
         return config if start.train else config.as_keeper()
-
-    def _publish_and_follow(
-        self, run: FoundRun, signed: SignedManifest, swarm: Swarm, participation: RunParticipation
-    ) -> None:
-        """Remember the run's organiser, help to keep its manifest in the DHT, and follow newer revisions."""
-        self._known.remember(run.manifest.run.id, run.organiser, run.manifest.revision)
-        publisher = publisher_of(swarm.dht, signed, run.manifest.run.id)
-        if swarm.mode == "direct":
-            publisher.start(self._supervisor.start)
-        watcher = ManifestWatcher(run, swarm, self._known, publisher, self._pasted, self._wallet)
-        follow_manifest(self._channel, watcher.poll, self._supervisor)
-        self._follow_orders(run, swarm, participation, watcher)
-
-    def _follow_orders(
-        self, run: FoundRun, swarm: Swarm, participation: RunParticipation, watcher: ManifestWatcher
-    ) -> None:
-        """Obey what is asked of all peers by whoever leads the run, from now on, and help to keep it in the DHT."""
-        orders = LeaderOrders(run, swarm, participation.know_authority, self._channel, self._supervisor.start)
-
-        def poll() -> ControlValue:
-            control, authority = orders.poll(watcher.run.manifest)
-            watcher.led_by(authority)
-            return control
-
-        def tell(control: ControlValue) -> None:
-            self._channel.emit(watcher.steered(control))
-
-        SteeringFollower(
-            poll,
-            participation,
-            tell,
-            self._channel,
-            is_organiser=False,
-            rollback=run.rollback,
-            is_needed=participation.experts.are_needed,
-        ).start(self._supervisor.start)
-
-
-class ManifestWatcher:
-    """Looks for newer revisions of the run that we train in; remembers the newest one."""
-
-    def __init__(
-        self,
-        run: FoundRun,
-        swarm: Swarm,
-        known: KnownOrganisers,
-        publisher: Publisher,
-        pasted: tuple[str, ...],
-        wallet: Wallet,
-    ) -> None:
-        self.run, self._swarm, self._known, self._wallet = run, swarm, known, wallet
-        self._publisher, self._pasted = publisher, pasted
-
-    def poll(self) -> RunFound | None:
-        """A newer revision, which is published on if others can reach us; ``None`` if there is none."""
-        run_id = self.run.manifest.run.id
-        newest = find_manifests(self._swarm.dht, self._pasted).open.get((self.run.organiser, run_id))
-        if newest is None or newest[1].revision <= self.run.manifest.revision:
-            return None
-        signed, manifest = newest
-        self.run = replace(self.run, manifest=manifest, signed=signed)
-        self._known.remember(run_id, signed.organiser, manifest.revision)
-        if self._swarm.mode == "direct":
-            self._publisher.publish_instead(signed.to_bytes())
-        return found_event(self.run, self._swarm, self._pasted, self._wallet)
-
-    def led_by(self, authority: RunAuthority) -> None:
-        """Tell of the run as it is led from now on."""
-        self.run = replace(self.run, led=authority)
-
-    def steered(self, control: ControlValue) -> RunFound:
-        """The run under that control value."""
-        self.run = replace(self.run, control=control)
-        return found_event(self.run, self._swarm, self._pasted, self._wallet)
 
 
 def _raise_refusal(run_id: str | None, found: FoundManifests) -> None:

@@ -22,7 +22,13 @@ from core.run.steering.rollback import Rollback
 from core.worker.compute.optimizers import parameters_of
 from core.worker.process.supervisor import StartThread
 from core.worker.swarm import SwarmOptimizer
-from core.worker.training.checkpoint_file import PARAMETER, DamagedCheckpointError, read_checkpoint, refuse_infinite
+from core.worker.training.checkpoint_file import (
+    PARAMETER,
+    DamagedCheckpointError,
+    OtherModelError,
+    read_checkpoint,
+    refuse_infinite,
+)
 
 
 class Checkpoints:
@@ -47,7 +53,8 @@ class Checkpoints:
         """Put the newest saved state since that rollback in place, or the one that it goes back to.
 
         The epoch of it; ``None`` where nothing is saved. A damaged file is moved aside, and the one before it is taken.
-        What an interrupted save has left is removed. Raises UserError where there is nothing to go back to.
+        What an interrupted save has left is removed. Raises UserError where there is nothing to go back to, and where
+        what was saved is of another model: that stays as it is.
         """
         for interrupted in self._path.parent.glob(f".{self._path.name}.*.tmp"):
             interrupted.unlink(missing_ok=True)
@@ -77,6 +84,16 @@ class Checkpoints:
             detail = localized("%1: %2; it is now %3.", self._path, error, aside.name)
             self._emit(Warned(problem=ErrorKind.CHECKPOINT_DAMAGED.key, detail=detail))
             return None
+        except OtherModelError as error:
+            raise UserError(
+                ErrorKind.USAGE,
+                localized(
+                    "%1 was saved with another model, optimizer or mode than the run file describes: its tensors have "
+                    "other names or shapes. Give the run another id; or move the checkpoints out of that folder, and "
+                    "the run begins anew.",
+                    self._path,
+                ),
+            ) from error
         self._saved_epoch = epoch
         return epoch
 
@@ -183,7 +200,7 @@ def load_checkpoint(
     """Load what `save_checkpoint` has saved in place; the epoch. ``mirrors`` are the model's own parameters.
 
     They differ from the optimizer's where that is offloaded to the CPU. Everything is read and checked before
-    anything is changed. Raises DamagedCheckpointError.
+    anything is changed. Raises DamagedCheckpointError, and OtherModelError for a whole one of another model.
     """
     content = read_checkpoint(path, run_id)
     _put_in_place(content.tensors, _named(optimizer, extra))
@@ -204,7 +221,7 @@ def _named(optimizer: torch.optim.Optimizer, extra: Sequence[torch.Tensor]) -> d
 @torch.no_grad()
 def _put_in_place(tensors: Mapping[str, torch.Tensor], places: Mapping[str, torch.Tensor]) -> None:
     if places.keys() != tensors.keys() or any(places[name].shape != tensors[name].shape for name in places):
-        raise DamagedCheckpointError(localized("its tensors are not those of this run's model"))
+        raise OtherModelError
     refuse_infinite(list(tensors.values()))
     for name, place in places.items():
         place.copy_(tensors[name])

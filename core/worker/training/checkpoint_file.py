@@ -19,6 +19,10 @@ class DamagedCheckpointError(Exception):
     """The file is not a whole checkpoint of this run's model; the message says why."""
 
 
+class OtherModelError(Exception):
+    """The file is a whole checkpoint of another model: its tensors have other names or shapes."""
+
+
 @dataclass(frozen=True)
 class CheckpointContent:
     """All that is in a checkpoint, whose tensors may have any shape and value."""

@@ -1,7 +1,8 @@
 """Crowds of real peers on one computer: whether rounds are whole, how long they take, and what each peer costs.
 
 A keeper and N volunteers, every fourth of whom can be reached, are forked from one process that has everything loaded.
-They train a tiny model at a limited speed, so that there is time for all of them on a few cores.
+They train a tiny model at a limited speed, so that there is time for all of them on a few cores, and look for newer
+manifests and orders of their organiser as volunteers do.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def crowd(mode: Mode, volunteers: int, epochs: int = EPOCHS) -> Row:
     build = small_run if mode == "gradients" else local_sgd_run
     target = round(EPOCH_SECONDS * SAMPLES_PER_SECOND * volunteers)
     run = build(target_batch_size=target, matchmaking_time=MATCHMAKING_SECONDS, batch_size_per_step=4)
-    direct = Member(manifest=run, samples_per_second=SAMPLES_PER_SECOND)
+    direct = Member(manifest=run, samples_per_second=SAMPLES_PER_SECOND, is_led=True)
     client = msgspec.structs.replace(direct, mode="client")
     keeper = msgspec.structs.replace(direct, keeps=True)
     members = (direct if number % 4 == 0 else client for number in range(volunteers))

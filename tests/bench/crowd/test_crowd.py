@@ -34,3 +34,4 @@ def test_a_crowd_is_a_keeper_and_volunteers_of_whom_a_quarter_can_be_reached() -
     row = crowd("local-sgd", 32)
     assert row.members[0].keeps and not any(member.keeps for member in row.members[1:])
     assert [member.mode for member in row.members[1:]].count("direct") == 8
+    assert all(member.is_led for member in row.members), "what a run asks of its members is counted, too"

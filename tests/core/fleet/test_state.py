@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from statistics import median_high
 
 import msgspec
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from core.fleet.history import FleetHistory, sparkline
 from core.fleet.snapshot import FleetSnapshot
 from core.fleet.state import FleetState
-from core.fleet.totals import MOST_GROUPS, OTHERS, UNKNOWN
+from core.fleet.totals import MAX_SHARE, MOST_GROUPS, OTHERS, UNKNOWN, believed
 from core.protocol.events import RunScored
 from core.protocol.peers import PeerActivity, PeersSeen
 from core.run.manifest import SchedulerSpec
@@ -53,6 +54,27 @@ def test_the_epoch_is_the_one_of_most_peers_and_ends_when_their_samples_reach_th
     assert seen.epoch_ends_in == pytest.approx((TARGET - 300) / 30)
     assert snapshot(peer(0, samples=2**40)).samples == TARGET
     assert snapshot(peer(0, samples_per_second=0.0)).epoch_ends_in is None
+
+
+def test_a_speed_that_nobody_can_have_counts_as_four_times_that_of_the_others() -> None:
+    honest = [peer(number, samples_per_second=speed) for number, speed in enumerate((8.0, 10.0, 12.0, 0.0))]
+    seen = snapshot(*honest, peer(4, samples_per_second=1e15))
+    assert seen.peers[:4] == tuple(honest) and seen.fastest(1)[0].samples_per_second == 40.0
+    assert seen.totals.samples_per_second == 70.0 == sum(each.samples_per_second for each in seen.totals.devices)
+    assert seen.epoch_ends_in == pytest.approx((TARGET - seen.samples) / 70.0)
+    two = snapshot(peer(0, samples_per_second=10.0), peer(1, samples_per_second=1e15))
+    assert two.peers[1].samples_per_second == 1e15, "of two nobody can say who lies"
+
+
+def test_what_is_believed_of_each_peer_is_by_the_median_of_the_others() -> None:
+    speeds = [0.0, 1.0, 1.0, 3.0, 5.0, 9.0, 50.0, 500.0]
+    for chosen in (speeds, speeds[1:], speeds[2:], speeds[:5]):
+        limits = list[float]()
+        for index in range(len(chosen)):
+            others = [each for number, each in enumerate(chosen) if number != index and each > 0]
+            limits.append(MAX_SHARE * median_high(others))
+        seen = believed([peer(number, samples_per_second=speed) for number, speed in enumerate(chosen)])
+        assert [each.samples_per_second for each in seen] == list(map(min, chosen, limits))
 
 
 def resting(order: OrderState = "running", *, published: str = "open") -> FleetSnapshot:

@@ -71,8 +71,10 @@ class Computer:
         desktop.crash()
 
     def change_the_run(self) -> None:
-        """The organiser publishes the run with another model, at the same address and with the same key."""
+        """The organiser publishes the run with another model, untrained, at the same address and with the same key."""
         self.organiser.leave()
+        for checkpoint in self.organiser.home.rglob("checkpoint*.safetensors"):
+            checkpoint.unlink()  # of a model that the new one does not take
         wider = msgspec.structs.replace(tiny(), recipe=ArithmeticGPT(layers=1, width=64, heads=2))
         self.organiser = self._group.organiser(manifest=wider, listen=self._listen)
 

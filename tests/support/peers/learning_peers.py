@@ -56,6 +56,7 @@ from tests.support.forked.own_locks import make_own_locks
 from tests.support.learning.change_lies import lie_in_messages
 from tests.support.learning.claim_lies import prepare_claims
 from tests.support.learning.gradient_lies import lie_in_exchanges
+from tests.support.learning.led_run import follow, lead
 from tests.support.learning.member_costs import MemberCost, Spent, groups_of, spent
 from tests.support.learning.settling_peer import SettlingPeer
 from tests.support.peers import state_peers
@@ -110,6 +111,10 @@ def live(member: Member, last_epoch: int, folder: Path, meeting_point: Path, tog
         ) as participation:
             peer = SettlingPeer(participation, folder, last_epoch, member)
             peer.save_parameters("untrained")
+            if member.is_led and is_first:
+                lead(swarm, manifest, folder, participation, channel, supervisor)
+            elif member.is_led:
+                follow(swarm, manifest.run.id, first, folder, participation, channel, supervisor)
             if is_first:
                 publish(meeting_point, swarm)
                 wait_for_members(together)

@@ -39,7 +39,8 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     both modes as in `tests.support.learning.claim_lies`. Without ``has_organiser`` nobody's word is worth more than
     another's. ``audits`` is the chance by which it averages a part once more that another has averaged, and ``tries``
     the number of peers whose changes it tries out in every round, where they are others than usual. What is to happen
-    in an epoch that it passes over happens in the next one.
+    in an epoch that it passes over happens in the next one. Where it ``is_led``, the organiser publishes a signed
+    manifest and a control value, and the others look for newer ones, as in every run that is published.
     """
 
     manifest: RunManifest
@@ -56,6 +57,7 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     has_organiser: bool = True
     audits: float | None = None
     tries: int | None = None
+    is_led: bool = False
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):

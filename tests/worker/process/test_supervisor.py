@@ -35,10 +35,10 @@ from core.worker.process.supervisor import MAX_RESTARTS, Supervisor
 from core.worker.process.watchdog import watch_child_processes
 from core.worker.roles.dry_run import run_dry_run
 from core.worker.roles.export import run_export
-from core.worker.roles.manifest_updates import follow_manifest
 from core.worker.roles.participation import RunParticipation
 from core.worker.roles.push import run_push
 from core.worker.roles.steering.follower import SteeringFollower
+from core.worker.roles.steering.manifest_updates import follow_manifest
 from core.worker.roles.steering.succession import LeaderWatch, PublishedRun
 from core.worker.swarm import BlockListPublisher, Publisher
 from core.worker.training.checkpoint import Checkpoints

@@ -15,7 +15,7 @@ import pytest
 
 from core.client.session import Session
 from core.errors import ErrorKind
-from core.protocol.events import Failed, RunFound, TrainingStarted
+from core.protocol.events import CheckpointSaved, Failed, Published, RunFound, TrainingStarted
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest
 from core.run.spec.recipe import ArithmeticGPT
@@ -143,3 +143,18 @@ def test_a_worker_trains_nothing_but_what_the_digest_is_of(group: PeerGroup) -> 
     assert failed.problem == ErrorKind.RUN_CHANGED.key
     assert worker.ended() != 0
     assert worker.all(TrainingStarted) == []
+
+
+def test_a_model_that_does_not_fit_what_was_saved_is_refused_before_it_is_signed_and_nothing_is_put_aside(
+    group: PeerGroup,
+) -> None:
+    organiser = group.organiser(manifest=FIRST)
+    organiser.wait_for(CheckpointSaved)
+    assert organiser.leave() == 0
+    kept = {path: path.read_bytes() for path in organiser.home.rglob("*") if path.suffix in (".json", ".safetensors")}
+    again = group.starting_organiser("organiser", OTHER)
+    assert "another model" in str(again.wait_for(Failed).detail)
+    again.ended()
+    assert not again.all(Published) and not list(organiser.home.rglob("*.broken-*"))
+    assert {path: path.read_bytes() for path in kept} == kept, "neither the manifest nor a checkpoint has changed"
+    assert group.organiser(manifest=FIRST).wait_for(Published).revision == FIRST.revision

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from hivemind.p2p import PeerID
 
+from core.fleet import totals
 from core.localizable import LocalizedText
 from core.protocol.codec import MAX_LINE_BYTES, encode
 from core.protocol.events import RoundFinished
@@ -25,6 +26,7 @@ from core.worker.swarm.dht.run_records import (
     HealthRecord,
     ProgressRecord,
 )
+from core.worker.swarm.trust import sample_caps
 
 LARGEST = {
     "version": "9" * 24,
@@ -34,6 +36,11 @@ LARGEST = {
     "sent_bytes": MAX_TRAFFIC_BYTES,
     "received_bytes": MAX_TRAFFIC_BYTES,
 }
+
+
+def test_an_observer_believes_as_much_of_a_speed_as_those_who_take_part() -> None:
+    names = ("MAX_SHARE", "LEAST_SPEED", "MIN_OTHERS")
+    assert [getattr(totals, name) for name in names] == [getattr(sample_caps, name) for name in names]
 
 
 def round_of(kind: Any = "gradients", *, ok: bool = True, reason: str = "") -> RoundFinished:

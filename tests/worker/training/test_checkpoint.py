@@ -135,8 +135,6 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
     "another run": lambda path: rewrite(path, run_id="products"),
     "no epoch": lambda path: rewrite(path, epoch="soon"),
     "an impossible epoch": lambda path: rewrite(path, epoch="-1"),
-    "another shape": lambda path: rewrite(path, parameter_0=torch.zeros(4, 9)),
-    "one tensor more": lambda path: rewrite(path, parameter_2=torch.zeros(1)),
     "numbers that are not finite": lambda path: rewrite(path, parameter_1=torch.full((4,), float("nan"))),
     "a state that is not finite": lambda path: save_file(
         {**load_file(path), "state.0.exp_avg_sq": torch.full((4, 8), float("inf"))},
@@ -160,6 +158,26 @@ def test_a_checkpoint_that_cannot_be_used_is_named_and_kept_aside(
     assert str(path) in str(said[0].detail) and f"{FILE_NAME}.broken-1" in str(said[0].detail)
     assert not path.exists()
     assert path.with_name(f"{FILE_NAME}.broken-1").read_bytes() == damaged
+
+
+OTHER_MODELS: dict[str, Callable[[Path], None]] = {
+    "another shape": lambda path: rewrite(path, parameter_0=torch.zeros(4, 9)),
+    "one tensor more": lambda path: rewrite(path, parameter_2=torch.zeros(1)),
+}
+
+
+@pytest.mark.parametrize("other", OTHER_MODELS)
+def test_a_checkpoint_of_another_model_is_refused_in_words_and_stays_as_it_is(
+    path: Path, saved: list[torch.Tensor], other: str
+) -> None:
+    OTHER_MODELS[other](path)
+    content, said = path.read_bytes(), list[AnyEvent]()
+    _model, optimizer = trained(seed=1)
+    before = state_of(optimizer)
+    with pytest.raises(UserError, match=r"with another model, optimizer or mode.*another id.*move the checkpoints"):
+        checkpoints(path, optimizer, said).load()
+    assert are_equal(state_of(optimizer), before) and said == []
+    assert names(path) == {FILE_NAME} and path.read_bytes() == content
 
 
 def test_without_a_checkpoint_nothing_is_said(path: Path) -> None:

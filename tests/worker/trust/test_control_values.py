@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from time import time
 
@@ -15,13 +16,17 @@ from core.run.steering.authority import RunAuthority
 from core.run.steering.control_value import ControlValue, Order, sign_control
 from core.run.steering.kept_control import kept_control_file
 from core.security.identity import Identity
+from core.worker.roles.steering.follower import POLL_SECONDS
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_values import dht_key
 from core.worker.swarm.trust.control_values import DHT_KIND, ControlPublisher, ControlReader
+from tests.worker.progress.dht_nodes import ANSWER_SECONDS, dht_nodes, forget_key
 
 pytestmark = [pytest.mark.real, pytest.mark.usefixtures("patient_reads")]
 
 ORGANISER, STRANGER = Identity.create(), Identity.create()
+HOLDERS = 5  # of a value, with hivemind's number of replicas
+WITHIN_SECONDS = 50.0  # an order is to be obeyed within a minute
 LED = RunAuthority((ORGANISER.peer_id,))
 NOW = 2_000_000_000.0
 PAUSED = ControlValue(run_id="run").ordered(Order(state="paused", since=NOW), NOW)
@@ -55,6 +60,29 @@ def test_a_forged_value_and_an_older_one_are_refused_also_after_a_restart(dht: D
         restarted = ControlReader(dht, "run", LED, kept)
         assert restarted.poll() == RESUMED
     assert ControlReader(dht, "run", LED).poll() == ControlValue(run_id="run"), "only forged ones there"
+
+
+def test_one_honest_holder_is_enough_at_once_and_later_within_fifty_seconds() -> None:
+    """The leader is away, and four of the five who hold its control value withhold it from a volunteer."""
+    with dht_nodes(HOLDERS) as nodes:
+        honest, *withholding = nodes
+        here = ["/ip4/127.0.0.1/tcp/0"]
+        posted = honest.get_visible_maddrs()
+        volunteer = DHT(posted, host_maddrs=here, client_mode=True, wait_timeout=ANSWER_SECONDS, start=True)
+        try:
+            lies_there(honest, PAUSED, ORGANISER, 600)
+            for each in withholding:
+                each.run_coroutine(partial(forget_key, key=dht_key("run", DHT_KIND)))
+            reader = ControlReader(volunteer, "run", LED)
+            assert reader.poll() == PAUSED, "the first look asks everybody"
+            reader.poll()
+            lies_there(honest, RESUMED, ORGANISER, 700)
+            for each in withholding:
+                each.run_coroutine(partial(forget_key, key=dht_key("run", DHT_KIND)))
+            looks = 1 + next(number for number in range(2 * HOLDERS) if reader.poll() == RESUMED)
+            assert looks * POLL_SECONDS <= WITHIN_SECONDS
+        finally:
+            volunteer.shutdown()
 
 
 def test_an_organiser_takes_what_its_commands_write_and_goes_on_from_that_after_a_restart(

@@ -139,7 +139,7 @@ class LeaderWatch:
         if not self._run.is_taken_over:
             return None
         key = self._run.authority.organiser, self._manifest.run.id
-        signed, manifest = find_manifests(self._swarm.dht, key[:1]).open.get(key, (None, None))
+        signed, manifest = find_manifests(self._swarm.dht, key[:1], ask="in turn").open.get(key, (None, None))
         if manifest is None or manifest.revision <= self._manifest.revision:
             return None
         self._manifest = manifest

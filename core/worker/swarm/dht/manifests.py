@@ -16,7 +16,7 @@ from core.localizable import localized
 from core.run.manifest import RunManifest
 from core.run.signed_manifest import MAX_RECORD_BYTES, SignedManifest
 from core.worker.swarm.dht.publisher import Publisher
-from core.worker.swarm.dht.reader import read_dictionary
+from core.worker.swarm.dht.reader import Ask, read_dictionary
 
 _PACKING_BYTES = 16  # around what the DHT packs once more
 RUNS_KEY = "workerbee_runs"
@@ -71,11 +71,14 @@ def publisher_of(dht: DHT, signed: SignedManifest, run_id: str) -> Publisher:
     return Publisher(dht, RUNS_KEY, _subkey(signed.organiser, run_id), signed.to_bytes())
 
 
-def find_manifests(dht: DHT, also_ask: Iterable[str]) -> FoundManifests:
-    """Every run that is published; first those of ``also_ask``, the peer ids of the pasted address."""
+def find_manifests(dht: DHT, also_ask: Iterable[str], *, ask: Ask = "all") -> FoundManifests:
+    """Every run that is published; first those of ``also_ask``, the peer ids of the pasted address.
+
+    Whoever looks again and again asks the holders ``in turn``.
+    """
     found = FoundManifests()
     pasted = tuple(also_ask)
-    for record in read_dictionary(dht, RUNS_KEY, pasted):
+    for record in read_dictionary(dht, RUNS_KEY, pasted, ask=ask):
         try:
             signed, manifest = _open(record)
         except UserError as error:

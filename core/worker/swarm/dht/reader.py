@@ -14,7 +14,7 @@ import contextlib
 import math
 import random
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -115,7 +115,7 @@ def _table_in(value: bytes) -> dict[str, Any] | None:
 
 async def _read(_dht: DHT, node: DHTNode, key_id: DHTID, also_ask: tuple[str, ...]) -> list[_Value]:
     """Read our own storage, that of the nearest peers and of the peers named; runs in the DHT process."""
-    peers = dict.fromkeys([*map(PeerID.from_base58, also_ask), *await _nearest(node, key_id)])
+    peers = dict.fromkeys([*map(PeerID.from_base58, also_ask), *(await _nearest(node, key_id)).values()])
     peers.pop(node.peer_id, None)
     answers = await asyncio.gather(
         *(_ask(node, peer, key_id) for peer in list(peers)[: MAX_PEERS_ASKED + len(also_ask)]),
@@ -127,13 +127,13 @@ async def _read(_dht: DHT, node: DHTNode, key_id: DHTID, also_ask: tuple[str, ..
 
 @dataclass
 class _Remembered:
-    """Who is near a key, and what each has answered when it was asked for it; times are monotonic.
+    """Who is near a key, by node id, and what each has answered when it was asked for it; times are monotonic.
 
     A peer that holds old values, or none, hides nothing: another one is asked at the next read, and what any of them
     has told is told again until it is asked anew, or the value expires.
     """
 
-    peers: tuple[PeerID, ...] = ()
+    peers: dict[DHTID, PeerID] = field(default_factory=dict)
     searched_at: float = -math.inf
     answers: dict[PeerID, tuple[float, list[_Value]]] = field(default_factory=dict)
 
@@ -166,10 +166,11 @@ async def _read_in_turn(_dht: DHT, node: DHTNode, key_id: DHTID, also_ask: tuple
     known = _remembered.setdefault(node, {}).setdefault(key_id, _Remembered())
     is_old = time.monotonic() - known.searched_at >= OTHERS_AGAIN_SECONDS
     if is_old or len(node.protocol.routing_table.peer_id_to_uid) <= MAX_PEERS_ASKED // 2:
-        known.peers, known.searched_at = tuple(await _nearest(node, key_id))[:MAX_PEERS_ASKED], time.monotonic()
-    holders = [*map(PeerID.from_base58, also_ask), *_holders(node, key_id)]
+        nearest = await _nearest(node, key_id)
+        known.peers, known.searched_at = dict(islice(nearest.items(), MAX_PEERS_ASKED)), time.monotonic()
+    holders = [*map(PeerID.from_base58, also_ask), *_holders(node, key_id, known.peers)]
     holders = [peer for peer in dict.fromkeys(holders) if peer != node.peer_id]
-    near = [peer for peer in known.peers if peer != node.peer_id]
+    near = [peer for peer in known.peers.values() if peer != node.peer_id]
     asked = known.due(holders, near)
     answers = await asyncio.gather(*(_ask(node, peer, key_id) for peer in asked), return_exceptions=True)
     for peer, answer in zip(asked, answers, strict=True):
@@ -192,26 +193,30 @@ def any_holder(node: DHTNode, key_id: DHTID) -> PeerID | None:
     return random.choice(holders) if holders else None
 
 
-def _holders(node: DHTNode, key_id: DHTID) -> list[PeerID]:
-    """The peers that should hold the key, of those that we know; where we should, too, one fewer than else."""
-    known = node.protocol.routing_table.get_nearest_neighbors(key_id, node.num_replicas, exclude=node.node_id)
-    nearest = [uid for uid, _ in known] + ([] if node.protocol.client_mode else [node.node_id])
+def _holders(node: DHTNode, key_id: DHTID, found: Mapping[DHTID, PeerID] | None = None) -> list[PeerID]:
+    """The peers that should hold the key, of those that we know and a search has found; where we should, one fewer.
+
+    Of the peers far from us, our routing table has some only: those nearest to the key need not be among them.
+    """
+    known = dict(node.protocol.routing_table.get_nearest_neighbors(key_id, node.num_replicas, exclude=node.node_id))
+    known.update({uid: peer for uid, peer in (found or {}).items() if uid != node.node_id})
+    nearest = [*known] + ([] if node.protocol.client_mode else [node.node_id])
     should = sorted(nearest, key=key_id.xor_distance)[: node.num_replicas]
-    return [peer for uid, peer in known if uid in should]
+    return [known[uid] for uid in should if uid in known]
 
 
-async def _nearest(node: DHTNode, key_id: DHTID) -> list[PeerID]:
-    """The peers that should hold the key by Kademlia's rule; in a small swarm, everybody we know.
+async def _nearest(node: DHTNode, key_id: DHTID) -> dict[DHTID, PeerID]:
+    """By node id, the peers that should hold the key by Kademlia's rule; in a small swarm, everybody we know.
 
     WORKAROUND H28: hivemind learns no neighbours from a peer whose value under the wanted key does not decode; so
     they are asked for an id right beside it, which nobody can guess and under which nothing is stored.
     """
-    known = list(node.protocol.routing_table.peer_id_to_uid)
+    known = {uid: peer for peer, uid in node.protocol.routing_table.peer_id_to_uid.items()}
     if len(known) <= MAX_PEERS_ASKED // 2:
         return known
     beside = id_beside(key_id)
     nearest = await node.find_nearest_nodes([beside], k_nearest=MAX_PEERS_ASKED, exclude_self=True)
-    return list(nearest[beside].values())
+    return dict(nearest[beside])
 
 
 async def _ask(node: DHTNode, peer: PeerID, key_id: DHTID) -> list[_Value]:

@@ -19,6 +19,7 @@ from core.run.steering.kept_record import keep_record, kept_record
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_values import dht_key, values_of
 from core.worker.swarm.dht.publisher import Publisher, Republisher, StartThread
+from core.worker.swarm.dht.reader import Ask
 
 DHT_KIND = "workerbee_control"  # of values, in the DHT key
 
@@ -66,7 +67,8 @@ class ControlReader:
     """The newest control value of a run that was ever seen here, as whoever led the run at the time has signed it.
 
     Where there is a file, it is kept there: after a restart nobody can show an older one. ``on_newer`` is called with
-    the signer and the signed bytes of each newer one. The ``authority`` is replaced as a whole.
+    the signer and the signed bytes of each newer one. The ``authority`` is replaced as a whole. The first look asks all
+    who may hold the value, every later one another of them (see `reader.Ask`).
     """
 
     def __init__(
@@ -79,6 +81,7 @@ class ControlReader:
     ) -> None:
         self._dht, self._run_id, self.authority, self._kept = dht, run_id, authority, kept
         self._on_newer = on_newer
+        self._ask: Ask = "all"
         self._newest = ControlValue(run_id=run_id)
         if kept is not None:
             for signer, control, signed in _kept_ones(kept, run_id, authority):
@@ -87,8 +90,9 @@ class ControlReader:
 
     def poll(self) -> ControlValue:
         """Look for a newer value; the newest one."""
-        leader = self.authority.leader
-        for _leader, signed in values_of(self._dht, dht_key(self._run_id, DHT_KIND), (leader,), MAX_CONTROL_BYTES):
+        leader, key, ask = self.authority.leader, dht_key(self._run_id, DHT_KIND), self._ask
+        self._ask = "in turn"
+        for _leader, signed in values_of(self._dht, key, (leader,), MAX_CONTROL_BYTES, ask=ask):
             newest = newer_of(self._newest, control_in(signed, leader, self._run_id))
             if newest is not self._newest:
                 self._newest = newest

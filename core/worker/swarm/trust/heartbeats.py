@@ -28,6 +28,7 @@ from core.run.steering.authority import (
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_values import dht_key, values_of
 from core.worker.swarm.dht.publisher import Publisher, Republisher, StartThread
+from core.worker.swarm.dht.reader import Ask
 
 DHT_KIND = "workerbee_heartbeats"  # of values, in the DHT key
 
@@ -39,7 +40,8 @@ log = logging.getLogger(__name__)
 class AuthorityReader:
     """Finds out who leads a run; the heartbeats that were seen are kept in a file of ``folder``, where that is given.
 
-    ``on_newer`` is called with the signer of each newer heartbeat and the signed bytes.
+    ``on_newer`` is called with the signer of each newer heartbeat and the signed bytes. The first look asks all who may
+    hold them, every later one another of them (see `reader.Ask`).
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class AuthorityReader:
         on_newer: Callable[[str, bytes], None] = lambda signer, signed: None,
     ) -> None:
         self._dht, self._run_id, self._on_newer = dht, run_id, on_newer
+        self._ask: Ask = "all"
         self._file: JsonFile[dict[str, _Signed]] | None = None
         if folder is not None:
             self._file = JsonFile(folder / f"heartbeats-{run_id}.json", dict[str, _Signed])
@@ -64,7 +67,8 @@ class AuthorityReader:
         if not self._heartbeats:
             for signer, signed in [*self._signed.items()]:
                 self._see(signer, signed)
-        found = values_of(self._dht, dht_key(self._run_id, DHT_KIND), signers, MAX_HEARTBEAT_BYTES)
+        ask, self._ask = self._ask, "in turn"
+        found = values_of(self._dht, dht_key(self._run_id, DHT_KIND), signers, MAX_HEARTBEAT_BYTES, ask=ask)
         if sum(self._see(signer, signed) for signer, signed in found) and self._file is not None:
             self._file.save(self._signed)
         return authority_of(manifest, organiser, self._heartbeats, time.time())

@@ -7,15 +7,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hivemind.dht import DHT, DHTNode
+from hivemind.dht.routing import DHTID, RoutingTable
 from hivemind.p2p import PeerID
 from hivemind.utils import MSGPackSerializer
 
 from core.run.multiaddr import split_peer
 from core.worker.swarm.dht.node import _count_peers
-from core.worker.swarm.dht.reader import read_dictionary
+from core.worker.swarm.dht.reader import _holders, read_dictionary
 from core.worker.swarm.patches.monotonic_clock import steady_time
 from tests.worker.progress.dht_nodes import dht_nodes, forget_key
 
@@ -101,6 +104,21 @@ def test_who_is_gone_is_not_quoted_beyond_the_life_of_what_it_told() -> None:
         deadline = time.monotonic() + LIMIT_SECONDS
         while subkeys_read(nodes[2]):
             assert time.monotonic() < deadline
+
+
+def test_who_was_found_near_a_key_holds_it_though_the_routing_table_has_others_only() -> None:
+    """Of peers far from us, a routing table has some; the search for a key finds those that are nearest to it."""
+    key, own = DHTID.generate(source="names"), DHTID.generate()
+    others = sorted((DHTID.generate() for _ in range(40)), key=key.xor_distance)
+    ids = {uid: PeerID(uid.to_bytes()) for uid in others}
+    table = RoutingTable(own, bucket_size=20, depth_modulo=5)
+    for uid in others[20:]:
+        table.add_or_update_node(uid, ids[uid])
+    protocol = SimpleNamespace(routing_table=table, client_mode=True)
+    node: Any = SimpleNamespace(protocol=protocol, node_id=own, num_replicas=5)
+    nearest = [ids[uid] for uid in others[:5]]
+    assert _holders(node, key, {uid: ids[uid] for uid in others[:16]}) == nearest
+    assert not set(_holders(node, key)) & set(nearest)
 
 
 def store_at_all_but_the_last(nodes: list[DHT], subkey: str) -> None:
