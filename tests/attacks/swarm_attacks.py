@@ -35,7 +35,8 @@ NOBODY_LIES = "nobody lies"
 
 WHAT = {
     "huge": "change or gradient × −1,000, weight 10⁹",
-    "flip": "gradient × −1",
+    "flip": "change or gradient × −1",
+    "flipped": "change or gradient × −1, weight 10⁹, no sample reported",
     "zero": "gradient of zeros, weight 10⁹",
     "replayed": "its first gradient, again and again",
     "initial": "untrained weights in state rounds, weight 10⁹",
@@ -104,7 +105,7 @@ class Cost:
     ``whole`` is the mean share of their rounds in which all of them were, ``loss`` the mean of their held-out losses
     after the row's epochs, ``stalled`` the longest that one of them stood still, in seconds. ``named`` are the members
     whom any of them named, also for what came of trying out changes, ``named_after`` the number of exchanges with lies
-    in which one of them did so at the earliest; ``lost`` says in words what cannot be mended.
+    after which each of the liars had been named by one of them; ``lost`` says in words what cannot be mended.
     """
 
     whole: float
@@ -127,7 +128,7 @@ class Cost:
             stalled=max(outcome.stalled[:honest]),
             named=frozenset(each for named in outcome.outliers[:honest] for each in named)
             | {each for tried in outcome.trials[:honest] for each in harmful(tried)},
-            named_after=min((each for each in outcome.named_after[:honest] if each is not None), default=None),
+            named_after=outcome.last_named_after(honest),
             lost=(*outcome.failures, *jumps),
         )
 
@@ -150,6 +151,13 @@ def who(named: frozenset[int], size: SwarmSize) -> str:
     return "the liar" if size.liars == 1 else f"{len(named)} of {size.liars} liars"
 
 
+def when(named_after: int | None, size: SwarmSize) -> str:
+    """In words that follow upon those of ``who``; none where one of the liars was not named in an exchange."""
+    if named_after is None:
+        return ""
+    return f", {'' if size.liars == 1 else 'the last of them in '}exchange {named_after}"
+
+
 def cells(what: str, mode: Mode, cost: Cost, honest: Cost, size: SwarmSize) -> tuple[str, ...]:
     """One line of the table."""
     return (
@@ -158,6 +166,6 @@ def cells(what: str, mode: Mode, cost: Cost, honest: Cost, size: SwarmSize) -> t
         f"{cost.whole:.0%}",
         f"{cost.loss / honest.loss:.2f}",
         f"{cost.stalled:.1f} s",
-        who(cost.named, size) + (f", exchange {cost.named_after}" if cost.named_after else ""),
+        who(cost.named, size) + when(cost.named_after, size),
         "; ".join(cost.lost) or "nothing",
     )

@@ -1,11 +1,12 @@
 """How a member of a small swarm lies in its exchanges of local SGD; nothing else of it is different.
 
-``flip`` sends what it has changed with the opposite sign, and ``huge`` a thousand times that, and claims a billion
-samples; ``zero`` sends nothing but zeros and claims as much, and ``replayed`` sends its first changes again and again;
-by ``drift`` it moves the weights in one direction by 2 % of their size a round. A ``reducer`` returns averages with the
-opposite sign, and a ``bent`` one adds as much as they are in one direction, which looks like an average. ``nan`` parts
-are no numbers, and ``short`` ones have another length. A ``silent`` reducer answers nothing. A liar takes every average
-that it gets: one that compared it with what it has sent would refuse honest reducers and leave by itself.
+``flip`` sends what it has changed with the opposite sign. ``flipped`` does so too, claims a billion samples and reports
+none; ``huge`` sends a thousand times the opposite, and claims a billion samples; ``zero`` sends nothing but zeros and
+claims as much, and ``replayed`` sends its first changes again and again; by ``drift`` it moves the weights in one
+direction by 2 % of their size a round. A ``reducer`` returns averages with the opposite sign, and a ``bent`` one adds
+as much as they are in one direction, which looks like an average. ``nan`` parts are no numbers, and ``short`` ones have
+another length. A ``silent`` reducer answers nothing. A liar takes every average that it gets: one that compared it with
+what it has sent would refuse honest reducers and leave by itself.
 """
 
 from __future__ import annotations

@@ -2,11 +2,12 @@
 
 ``ahead`` reports an epoch that nobody has. ``untrained`` does so too, and sends the weights of a model that has learned
 nothing as the state of that epoch, of the highest priority. ``samples`` claims more of them than anybody could have
-computed. ``gather`` tells its groups what cannot be decoded.
+computed, and ``flipped`` none at all. ``gather`` tells its groups what cannot be decoded.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from hivemind.averaging.control import StepControl
@@ -21,9 +22,9 @@ HIGHEST_PRIORITY = 1e9
 
 
 class _LyingDht:
-    """The DHT as the progress tracker uses it; the reports that it stores are changed on the way."""
+    """The DHT as the progress tracker uses it; what the reports that it stores say is made something else of."""
 
-    def __init__(self, dht: Any, **lies: float) -> None:
+    def __init__(self, dht: Any, **lies: Callable[[float], float]) -> None:
         self._dht, self._lies = dht, lies
 
     def __getattr__(self, name: str) -> Any:
@@ -32,7 +33,7 @@ class _LyingDht:
     def store(self, *args: Any, value: Any, **options: Any) -> Any:
         """Store a report that is a lie; a goodbye is none."""
         if isinstance(value, dict) and "epoch" in value:
-            value = value | {key: value[key] + more for key, more in self._lies.items()}
+            value = value | {key: told(value[key]) for key, told in self._lies.items()}
         return self._dht.store(*args, value=value, **options)
 
 
@@ -48,10 +49,15 @@ def lie_about_progress(optimizer: SwarmOptimizer, lie: Lie) -> None:
     """From now on, report progress that is none."""
     tracker = optimizer.tracker
     if lie in ("ahead", "untrained"):
-        tracker.dht = _LyingDht(tracker.dht, epoch=EPOCHS_AHEAD)
+        tracker.dht = _LyingDht(tracker.dht, epoch=lambda epoch: epoch + EPOCHS_AHEAD)
     elif lie == "samples":
-        speed = float(ABSURD_SAMPLES)
-        tracker.dht = _LyingDht(tracker.dht, samples_accumulated=ABSURD_SAMPLES, samples_per_second=speed)
+        tracker.dht = _LyingDht(
+            tracker.dht,
+            samples_accumulated=lambda samples: samples + ABSURD_SAMPLES,
+            samples_per_second=lambda speed: speed + float(ABSURD_SAMPLES),
+        )
+    elif lie == "flipped":
+        tracker.dht = _LyingDht(tracker.dht, samples_accumulated=lambda _: 0)
 
 
 def _tell_nonsense() -> None:

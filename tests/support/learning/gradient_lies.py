@@ -1,11 +1,11 @@
 """How a member of a small swarm lies where gradients and states are averaged; nothing else of it is different.
 
-``flip`` sends its gradient with the opposite sign, and ``huge`` a thousand times that, and claims a billion samples;
-``zero`` sends nothing but zeros and claims as much, and ``replayed`` sends its first gradients again and again.
-``initial`` and ``noise`` are what the liar puts into the average of the parameters, with a weight of a billion; by
-``drift`` it moves them in one direction by 2 % of their size a round. ``shape`` sends parts of another length. A
-``reducer`` returns averages of gradients with the opposite sign, and
-zeros for those of parameters.
+``flip`` sends its gradient with the opposite sign. ``flipped`` does so too, claims a billion samples and reports none;
+``huge`` sends a thousand times the opposite, and claims a billion samples; ``zero`` sends nothing but zeros and claims
+as much, and ``replayed`` sends its first gradients again and again. ``initial`` and ``noise`` are what the liar puts
+into the average of the parameters, with a weight of a billion; by ``drift`` it moves them in one direction by 2 % of
+their size a round. ``shape`` sends parts of another length. A ``reducer`` returns averages of gradients with the
+opposite sign, and zeros for those of parameters.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from tests.support.peers.learning_rows import Lie
 
 BILLION = 1e9
 DRIFT = 0.02
-FACTORS = {"flip": -1.0, "huge": -1000.0, "zero": 0.0}
+CLAIMS_A_BILLION = ("huge", "flipped", "zero")
+FACTORS = {"flip": -1.0, "flipped": -1.0, "huge": -1000.0, "zero": 0.0}
 
 
 def lie_in_exchanges(lie: Lie) -> None:
@@ -137,7 +138,7 @@ def lies_instead(lie: Lie) -> Callable[[Sequence[Tensor]], list[Tensor]]:
 
 def send_changed(averager: Any, lie: Lie, change: Callable[[], None]) -> None:
     """Have what is loaded changed before it is sent; who lies grossly claims a billion samples, too."""
-    weight = {"weight": BILLION} if lie in ("huge", "zero") else {}
+    weight = {"weight": BILLION} if lie in CLAIMS_A_BILLION else {}
     begin, load = averager.step, averager.load_accumulators_into_averager_
 
     def load_changed() -> None:

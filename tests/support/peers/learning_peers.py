@@ -342,18 +342,22 @@ class Training:
         heard = (suspect for event in events_in(folder, SuspectsSeen) for suspect in event.suspects)
         return sorted(map(self._ids().index, named | {each.peer_id for each in heard if each.found_out}))
 
-    def _named_after(self, folder: Path) -> int | None:
-        """In which of its exchanges with a liar since the first lie the member with that folder has named one first.
+    def _named_after(self, folder: Path) -> list[int | None]:
+        """Of each liar, in which of its exchanges with liars since the first lie that member has named it first.
 
         A liar that is late, or stands still, misses some; in one with more than all honest members there is a liar.
         """
-        lies_from = {peer: member.lies_from for peer, member in zip(self._ids(), self.row.members, strict=True)}
-        since = min((epoch for epoch in lies_from.values() if epoch is not None), default=0)
-        liars = {peer for peer, epoch in lies_from.items() if epoch is not None}
+        lies_from = {
+            peer: member.lies_from
+            for peer, member in zip(self._ids(), self.row.members, strict=True)
+            if member.lies_from is not None
+        }
+        since = min(lies_from.values(), default=0)
         told = [each for each in events_in(folder, RoundFinished) if each.kind != "state" and each.peers > 1]
         rounds = [each for each in told if each.epoch >= since]
-        named = next((number for number, each in enumerate(rounds) if liars & {*each.outliers}), None)
-        return None if named is None else 1 + sum(each.peers > len(self._honest) for each in rounds[:named])
+        named = [next((at for at, each in enumerate(rounds) if liar in each.outliers), None) for liar in lies_from]
+        with_liars = [each.peers > len(self._honest) for each in rounds]
+        return [None if at is None else 1 + sum(with_liars[:at]) for at in named]
 
     def _trials(self, log: str) -> list[list[float]]:
         """By which shares the held-out loss has changed along the changes of each member, as that log says."""

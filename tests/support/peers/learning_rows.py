@@ -20,9 +20,11 @@ SCRIPT = "tests.support.peers.learning_peers"
 
 
 NAMED_WITHIN = 3  # exchanges since the first lie, who lies grossly has to be
-GradientLie = Literal["huge", "flip", "zero", "replayed", "initial", "noise", "drift", "reducer", "shape", "silent"]
+GradientLie = Literal[
+    "huge", "flip", "flipped", "zero", "replayed", "initial", "noise", "drift", "reducer", "shape", "silent"
+]
 # of local SGD:
-ChangeLie = Literal["huge", "flip", "zero", "replayed", "drift", "reducer", "bent", "nan", "short", "silent"]
+ChangeLie = Literal["huge", "flip", "flipped", "zero", "replayed", "drift", "reducer", "bent", "nan", "short", "silent"]
 Claim = Literal["ahead", "untrained", "samples", "gather"]  # in both modes
 Lie = GradientLie | ChangeLie | Claim
 
@@ -95,15 +97,16 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     each has downloaded, ``parts_fetched`` of how many parts such a state was and how many of them came from donors,
     and ``repaired`` its micro-batches, at the most, while it looked for the right base weights.
     ``outliers`` are the numbers of the members that each has named as such, or has heard from the organiser or a keeper
-    to be found out, so that it averages with them no more; ``named_after`` is in which of its exchanges with
-    liars, from 1, each has named one first, if in any. ``steps`` is how many each took in a round at the most,
-    ``counted`` in how many of its rounds what it had changed counted. ``whole`` is the share of each one's rounds,
-    of the epochs that count, in which all honest members were, and ``stalled`` for how many seconds it stood still at
-    the most after that. ``shared_numbers`` is how many numbers all have in common, those that are averaged;
-    ``round_bytes`` is the size of the average of one round of local SGD, as the first member has received and kept
-    it. ``trials`` are those that each has made of what each member had changed: by which share the held-out loss
-    has changed. ``least_shares`` is how far what each had changed counted in the averages, at the least. ``costs`` are
-    those of each member, where they were measured, and ``round_seconds`` how long its rounds took that were averaged.
+    to be found out, so that it averages with them no more; ``named_after`` says of each liar, in the order of the
+    row's, in which of its exchanges with liars, from 1, each member has named that one first, if in any. ``steps`` is
+    how many each took in a round at the most, ``counted`` in how many of its rounds what it had changed counted.
+    ``whole`` is the share of each one's rounds, of the epochs that count, in which all honest members were, and
+    ``stalled`` for how many seconds it stood still at the most after that. ``shared_numbers`` is how many numbers all
+    have in common, those that are averaged; ``round_bytes`` is the size of the average of one round of local SGD, as
+    the first member has received and kept it. ``trials`` are those that each has made of what each member had changed:
+    by which share the held-out loss has changed. ``least_shares`` is how far what each had changed counted in the
+    averages, at the least. ``costs`` are those of each member, where they were measured, and ``round_seconds`` how long
+    its rounds took that were averaged.
     """
 
     row: str
@@ -120,7 +123,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     parts_fetched: list[list[tuple[int, int]]] = []
     repaired: list[int] = []
     outliers: list[list[int]] = []
-    named_after: list[int | None] = []
+    named_after: list[list[int | None]] = []
     steps: list[int] = []
     counted: list[int] = []
     whole: list[float] = []
@@ -133,8 +136,20 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     round_seconds: list[list[float]] = []
 
     def is_named_soon(self) -> bool:
-        """Whether any member had named a liar within `NAMED_WITHIN` of its exchanges since the first lie."""
-        return any(after is not None and after <= NAMED_WITHIN for after in self.named_after)
+        """Whether each liar was named by some member within `NAMED_WITHIN` of its exchanges since the first lie."""
+        after = self.last_named_after()
+        return after is not None and after <= NAMED_WITHIN
+
+    def last_named_after(self, honest: int | None = None) -> int | None:
+        """The number of exchanges in which the last of the liars had been named by one of the first members.
+
+        These are the first so many, or all. Whoever of them named a liar first counts; ``None`` where nobody has named
+        one of the liars.
+        """
+        of_liars = zip(*self.named_after[:honest], strict=True)
+        firsts = [min((each for each in numbers if each is not None), default=None) for numbers in of_liars]
+        named = [each for each in firsts if each is not None]
+        return max(named) if named and len(named) == len(firsts) else None
 
     def remaining_loss(self, member: int) -> float:
         """The loss at the end as a share of that of the untrained model."""

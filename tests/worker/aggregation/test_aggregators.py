@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Callable
 
 import pytest
@@ -86,6 +87,37 @@ def test_a_hundred_times_the_opposite_is_worth_no_more_than_the_opposite(factor:
     one, two, liar = gradients(3)
     answer = reduced(GradientAggregator(AggregationRule()), [one, two, factor * liar], [1.0, 1.0, 1e9])
     assert along_signal(answer) > 0.2
+
+
+LIARS = [*itertools.combinations(range(1, 9), 2)]  # we are the first one
+
+
+@pytest.mark.parametrize("reported", [0.0, 100.0], ids=["nobody has reported", "the honest have reported"])
+def test_no_two_of_nine_have_more_than_a_third_of_an_average_whatever_they_claim(reported: float) -> None:
+    """A median of seven honest weights leaves two that count for four of it each 8 of 15, which is 53 %."""
+    for liars in LIARS:
+        aggregator = GradientAggregator(AggregationRule())
+        aggregator.know_samples(ReportedSamples({PEERS[each]: reported for each in range(9) if each not in liars}))
+        sent = [torch.eye(9)[each].repeat(10) for each in range(9)]
+        shares = reduced(aggregator, sent, [1e9 if each in liars else 100.0 for each in range(9)])[:9]
+        assert float(shares.sum()) == pytest.approx(1.0)
+        assert float(shares[[*liars]].sum()) <= (1 / 3 if not reported else 2 / 9) + 1e-6
+
+
+def test_an_honest_computer_with_four_times_the_samples_of_eight_others_counts_for_two_and_a_half_of_them() -> None:
+    aggregator = GradientAggregator(AggregationRule())
+    aggregator.know_samples(ReportedSamples({peer: 400.0 if peer == PEERS[8] else 100.0 for peer in PEERS[1:]}))
+    sent = [torch.eye(9)[each].repeat(10) for each in range(9)]
+    shares = reduced(aggregator, sent, [100.0] * 8 + [400.0])[:9]
+    assert float(shares[8] / shares[0]) == pytest.approx(2.5)
+    assert not aggregator.named
+
+
+def test_the_opposite_of_two_of_nine_that_claim_a_billion_samples_turns_no_step_around() -> None:
+    honest = gradients(9)
+    sent = [*honest[:7], -99 * honest[7], -99 * honest[8]]
+    answer = reduced(GradientAggregator(AggregationRule()), sent, [100.0] * 7 + [1e9] * 2)
+    assert along_signal(answer) > 0.25
 
 
 def test_the_norm_of_each_senders_gradient_is_compared_with_the_median() -> None:

@@ -20,10 +20,19 @@ def absurd(claims: list[float], reported: list[float]) -> set[int]:
 
 
 def test_a_claim_counts_for_twice_what_was_reported_at_the_most_and_a_newcomers_for_its_share() -> None:
-    weights = ClaimedWeights([1.0, 1 / 3], [100.0, 0.0])
+    weights = ClaimedWeights([1.0, 1 / 3], [100.0, 300.0])
     assert weights.believed(0, 150.0) == 150.0
     assert weights.believed(0, 1e9) == 200.0
     assert weights.believed(1, 300.0) == pytest.approx(100.0)
+
+
+def test_who_has_reported_nothing_counts_for_the_median_of_the_reports_at_the_most_and_we_for_what_we_know() -> None:
+    weights = ClaimedWeights([1.0, 1.0, 1.0, 1 / 3, 1.0], [0.0, 100.0, 120.0, 0.0, 0.0], own=4)
+    assert weights.believed(0, 1e9) == 120.0 and weights.believed(0, 30.0) == 30.0
+    assert weights.believed(3, 1e9) == pytest.approx(40.0)
+    assert weights.believed(4, 500.0) == 500.0
+    nobody_reported = ClaimedWeights([1.0] * 2, [0.0] * 2)
+    assert nobody_reported.believed(1, 500.0) == 500.0
 
 
 def test_who_claims_a_hundred_times_as_much_as_most_and_has_not_reported_it_is_named() -> None:

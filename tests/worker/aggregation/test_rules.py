@@ -73,6 +73,20 @@ def test_the_heaviest_quarter_has_a_third_of_the_weight_at_the_most_and_equal_we
     assert cap_heaviest([3.0] * len(weights)) == [3.0] * len(weights)
 
 
+@pytest.mark.parametrize(
+    ("weights", "capped"),
+    [
+        ([1.0] * 7 + [1e9] * 2, [1.0] * 7 + [1.75] * 2),
+        ([1.0] * 8 + [4.0], [1.0] * 8 + [2.5]),
+        ([1.0] * 8 + [2.0], [1.0] * 8 + [2.0]),
+        ([1.0, 1.0, 9.0, 9.0], [1.0, 1.0, 2.0, 2.0]),
+        ([5.0, 1e9], [5.0, 1e9]),
+    ],
+)
+def test_the_heaviest_are_cut_by_no_more_than_leaves_them_a_third(weights: list[float], capped: list[float]) -> None:
+    assert cap_heaviest(weights) == pytest.approx(capped)
+
+
 RULES: tuple[Aggregation, ...] = ("mean", *ROBUST)
 
 

@@ -7,6 +7,8 @@ import torch
 from hivemind.p2p import PeerID
 
 from core.worker.swarm.aggregation.aggregators import AggregationRule, GradientAggregator, Sent, StateAggregator
+from core.worker.swarm.aggregation.claimed_weights import ClaimedWeights
+from core.worker.swarm.aggregation.rules import cap_heaviest
 from core.worker.swarm.aggregation.sybil_resistance import MAX_OF_SUBNET, RAMP_ROUNDS, SenderShares, subnet_of
 
 OLD = tuple(PeerID(bytes([number]) * 34) for number in range(3))
@@ -76,6 +78,19 @@ def test_many_peers_of_one_subnet_count_as_four_together() -> None:
     aggregator = GradientAggregator(AggregationRule("mean"))
     aggregator.shares.know_subnets(SUBNETS)
     assert averaged(aggregator, (*OLD, *CROWD), [1.0] * 3 + [-1.0] * len(CROWD)) == pytest.approx(-1 / 7)
+
+
+def test_twenty_peers_of_one_subnet_outvote_seven_where_the_heaviest_quarter_is_bounded_after_their_share() -> None:
+    """As a reducer of local SGD does, whose account to auditors has the weights alone; see the security page."""
+    senders = tuple(PeerID(bytes([number]) * 34) for number in range(27))
+    shares = SenderShares()
+    shares.know_subnets(dict.fromkeys(senders[7:], "8.8.8.0/24"))
+    weights = shares.of(senders)
+    assert sum(weights[7:]) / sum(weights) == pytest.approx(0.36, abs=0.01)
+    bounded = cap_heaviest(weights)
+    assert sum(bounded[7:]) / sum(bounded) == pytest.approx(0.61, abs=0.01)
+    before_shares = ClaimedWeights(weights, [0.0] * 27).weights(dict.fromkeys(range(27), 10.0))  # of gradients
+    assert sum(before_shares[7:]) / sum(before_shares) == pytest.approx(0.36, abs=0.01)
 
 
 def test_where_all_are_of_one_subnet_all_count_alike() -> None:

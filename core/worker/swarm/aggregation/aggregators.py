@@ -87,9 +87,9 @@ class Aggregator(ABC):
         """How many samples of each of these an honest reducer of the exchange must have heard of."""
         return [self._reported.known_to_all.get(peer, 0.0) for peer in senders]
 
-    def claims(self, senders: Sequence[PeerID]) -> ClaimedWeights:
-        """How much of the weights of these is believed in an exchange that they are in together."""
-        return ClaimedWeights(self.shares.of(senders), self.reported(senders))
+    def claims(self, senders: Sequence[PeerID], own: int | None) -> ClaimedWeights:
+        """How much of the weights of these is believed in an exchange of theirs; ``own`` is our index among them."""
+        return ClaimedWeights(self.shares.of(senders), self.reported(senders), own)
 
     def begin(self, tensors: Sequence[Tensor], senders: Sequence[PeerID], own: int | None, weight: float = 1.0) -> None:
         """An exchange of these tensors begins, in which they have that weight; ``own`` is our index among senders."""
@@ -130,21 +130,21 @@ class GradientAggregator(Aggregator):
         super().begin(tensors, senders, own, weight)
         self._products, self._named = torch.zeros(len(senders), len(senders), dtype=torch.float64), set[int]()
         self._squares = torch.zeros(len(senders), dtype=torch.float64)
-        self._claims = self.claims(senders)
+        self._claims = self.claims(senders, own)
         opposed = self._agreement.opposed() if self._is_robust else frozenset()
         self._left_out = {index for index, peer in enumerate(senders) if peer in opposed and index != own}
 
     def aggregated(self, sent: Sequence[Sent], mine: Tensor, movement: float) -> Tensor:
         """As `Aggregator`; zeros where nobody has any weight."""
         weighed = [
-            replace(each, weight=self._claims.believed(each.sender, each.weight)) for each in sent if each.weight > 0
+            replace(each, weight=self._claims.credible(each.sender, each.weight)) for each in sent if each.weight > 0
         ]
         if not weighed:
             return torch.zeros_like(mine)
         self._compare(weighed)
         counted = [each for each in weighed if each.sender not in self._left_out] or weighed
         parts = [each.part for each in counted]
-        weights = [each.weight for each in counted]
+        weights = self._claims.weights({each.sender: each.weight for each in counted})
         if len(counted) < MIN_SENDERS:
             parts, weights = self._bounded_by_ours(counted, parts, weights)
         return aggregate(parts, weights, self._rule.aggregation, self._rule.weight_cap)

@@ -72,16 +72,17 @@ def _capped(weights: Tensor, cap: float) -> Tensor:
 
 
 def cap_heaviest(weights: Sequence[float]) -> list[float]:
-    """These weights, of which the heaviest quarter of all that are not zero, rounded down, has a third at the most.
+    """These weights, cut at the height that leaves the heaviest quarter of them a third of all at the most.
 
-    A minority of liars who claim a billion samples each has no majority of the weight.
+    The quarter is that of all weights that are not zero, rounded down. A minority of liars who claim a billion samples
+    each has no majority of the weight, and equal weights stay equal.
     """
-    counted = sorted(each for each in weights if each > 0)
-    heaviest, cap = len(counted) // 4, math.inf
-    for clamped in range(heaviest, 3 * heaviest):
-        lighter = counted[: len(counted) - clamped]
-        cap = sum(lighter) / (3 * heaviest - clamped)
-        if cap >= lighter[-1]:
+    falling = sorted((each for each in weights if each > 0), reverse=True)
+    heaviest, cap = len(falling) // 4, math.inf
+    for cut in range(1, 3 * heaviest):  # so many weights are
+        uncut = sum(falling[cut:heaviest])
+        cap = (sum(falling[cut:]) - 3 * uncut) / (3 * min(cut, heaviest) - cut)
+        if cap >= falling[cut]:
             break
     return [min(each, cap) for each in weights]
 

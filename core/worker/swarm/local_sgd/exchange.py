@@ -149,7 +149,7 @@ class DeltaRunner(ValidatingRunner):
         container, index = self.tensor_part_container, self.ordered_peer_ids.index(self.peer_id)
         own = self.sender_peer_ids.index(self.peer_id) if self.peer_id in self.sender_peer_ids else None
         lengths, sizes = container.lengths_of(index), container.sizes_of(index)
-        claims = self._aggregator.claims(self.sender_peer_ids)
+        claims = self._aggregator.claims(self.sender_peer_ids, own)
         return DeltaReducer(lengths, sizes, senders, self._rule, self._limit, own, claims)
 
     async def _exchange_parts(self, peer_id: PeerID) -> None:
