@@ -1,8 +1,8 @@
 """What a volunteer agrees to: the part of a manifest that decides what is computed, downloaded and used, as a digest.
 
-Everything in a manifest is part of it but what only people read (``run``, apart from its id), the ``revision``, and
-who may lead the run on (``succession``), which changes nothing of what is computed, downloaded or used. A field that a
-later version adds is so part of it from the beginning.
+Everything in a manifest is part of it but ``run``, apart from its id, the ``revision``, and ``succession``: what only
+people read, and whom the organiser trusts to sign beside it (``keepers``) or to lead the run on. Neither changes what
+is computed, downloaded or used. A section that a later version adds is so part of it from the beginning.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Change:
 
 
 def consent_digest(manifest: RunManifest) -> str:
-    """The SHA-256 of what is agreed to, in hexadecimal; equal for manifests that only say other things to people.
+    """The SHA-256 of what is agreed to, in hexadecimal; equal for manifests in which all of that is equal.
 
     It covers the JSON of that part with sorted keys and all defaults, so that another default is another digest.
     """

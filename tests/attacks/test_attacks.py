@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Literal
 
@@ -11,7 +12,7 @@ import pytest
 from core.protocol.codec import encode
 from core.protocol.events import RoundFinished
 from core.security.identity import Identity
-from tests.attacks.documented import documented_tests
+from tests.attacks.documented import PAGE, documented_findings, documented_tests
 from tests.attacks.swarm_attacks import ARRIVED, LIES, USUAL, WHAT, Cost, SwarmSize, attack_rows, cells, when, who
 from tests.support.checkout import ROOT
 from tests.support.peers.learning_peers import Training
@@ -109,3 +110,13 @@ def test_every_attack_has_a_row_beside_a_swarm_without_any() -> None:
 def test_a_test_that_the_documents_name_is_there(test: str) -> None:
     path, _, name = test.partition("::")
     assert f"def {name}(" in (ROOT / path).read_text() if name else (ROOT / path).is_file()
+
+
+def test_every_finding_of_the_review_has_its_row() -> None:
+    assert documented_findings() == {*range(1, 27)}
+
+
+def test_no_test_is_named_so_that_it_is_not_run() -> None:
+    """A name without its file would not be found by `make attack`."""
+    named = re.findall(r"`[^`]*::[^`]*`", PAGE.read_text())
+    assert named and [each for each in named if each.strip("`") not in documented_tests()] == []

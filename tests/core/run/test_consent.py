@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import msgspec
 import pytest
@@ -16,6 +17,7 @@ from core.run.manifest import (
     RunManifest,
     SchedulerSpec,
     SteeringSpec,
+    SuccessionSpec,
     decode_manifest,
 )
 from core.run.spec.collaboration import Collaboration
@@ -43,12 +45,26 @@ def changed(**fields: object) -> RunManifest:
         RunInfo(id="sums", name="Sums", description="All about it.", homepage="https://example.org"),
         RunInfo(id="sums", name="Sums", notice="A rest on Sunday.", contact="me", license="MIT"),
         RunInfo(id="sums", name="Sums", state="paused"),
-        RunInfo(id="sums", name="Sums", keepers=(f"12D3KooW{'K' * 44}",)),
     ],
 )
 def test_what_only_people_read_does_not_count(words: RunInfo) -> None:
     assert consent_digest(changed(run=words)) == consent_digest(RUN)
     assert changes_since(RUN, changed(run=words)) == ()
+
+
+@pytest.mark.parametrize(
+    "trusted",
+    [
+        {"run": RunInfo(id="sums", name="Sums", keepers=(f"12D3KooW{'K' * 44}",))},
+        {"succession": SuccessionSpec(keys=(f"12D3KooW{'K' * 44}",))},
+        {"succession": SuccessionSpec(after_seconds=3600)},
+    ],
+    ids=["keepers", "successors", "silence"],
+)
+def test_whom_the_organiser_trusts_to_sign_or_to_lead_the_run_on_does_not_count(trusted: dict[str, Any]) -> None:
+    """The guide tells organisers that nobody is asked again for that; it changes nothing of what is computed."""
+    assert consent_digest(changed(**trusted)) == consent_digest(RUN)
+    assert changes_since(RUN, changed(**trusted)) == ()
 
 
 @pytest.mark.parametrize(
@@ -77,7 +93,7 @@ def test_everything_else_counts_and_is_said(section: str, value: object, line: s
     assert line in changes_since(RUN, after)
 
 
-def test_every_section_of_a_manifest_counts_but_what_only_people_read_and_who_may_lead_the_run_on() -> None:
+def test_every_section_of_a_manifest_counts_but_its_revision_and_who_may_lead_the_run_on() -> None:
     """So a section that is added one day is agreed to as well."""
     counted = {change.section for change in changes_between(RUN, _everything_else())}
     assert counted == set(RunManifest.__struct_fields__) - {"format", "revision", "succession"}

@@ -102,3 +102,22 @@ def test_whoever_says_an_older_version_is_left_out_and_who_says_none_is_not() ->
     versions = {b"a": "0.9.3", b"b": "0.10", b"c": ""}
     activities = {name: ActivityRecord(version=version) for name, version in versions.items()}
     assert outdated_peers(activities, reports, "0.10.0") == {peers[b"a"].to_base58()}
+
+
+@pytest.mark.parametrize("volunteers_version", ["0.10.0", "0.11", ""])
+def test_who_reports_in_a_volunteers_name_and_says_an_older_version_has_nobody_left_out(
+    volunteers_version: str,
+) -> None:
+    """In an open run anybody may sign a report in any peer's name, with a key of its own."""
+    volunteer, old, stranger = (PeerID(b"\x12\x20" + name * 32) for name in (b"v", b"o", b"s"))
+    named = {b"liar": volunteer, b"other liar": volunteer, b"volunteer": volunteer, b"old": old, b"stranger": stranger}
+    reports = {key: PeerReport(peer, 0, 0, 1.0, 0.0, True) for key, peer in named.items()}
+    versions = {b"liar": "0.9.3", b"other liar": "0.1", b"volunteer": volunteers_version, b"old": "0.9.3"}
+    activities = {key: ActivityRecord(version=version) for key, version in versions.items()}
+    assert outdated_peers(activities, reports, "0.10.0") == {old.to_base58()}
+    del activities[b"volunteer"]  # which is not read yet, or says nothing of itself
+    assert outdated_peers(activities, reports, "0.10.0") == {old.to_base58()}
+
+
+def test_who_says_an_older_version_without_a_report_has_nobody_left_out() -> None:
+    assert outdated_peers({b"liar": ActivityRecord(version="0.1")}, {}, "0.10.0") == frozenset()

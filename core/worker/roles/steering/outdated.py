@@ -12,6 +12,12 @@ from core.worker.swarm.dht.progress_reports import PeerReport
 def outdated_peers(
     activities: Mapping[bytes, ActivityRecord], reports: Mapping[bytes, PeerReport], minimum: str
 ) -> frozenset[str]:
-    """The ids of the peers that say that they are older than ``minimum``; who says no version is none of them."""
+    """The ids of the peers that say that they are older than ``minimum``; who says no version is none of them.
+
+    In an open run any key may sign a report in any peer's name, so a peer is too old only if every key that reports in
+    its name says so: its own key's word is enough to show that it is not.
+    """
     old = {key for key, each in activities.items() if is_older(each.version, minimum)}
-    return frozenset(report.peer_id.to_base58() for key, report in reports.items() if key in old)
+    named = {report.peer_id for key, report in reports.items() if key in old}
+    cleared = {report.peer_id for key, report in reports.items() if key not in old}
+    return frozenset(peer.to_base58() for peer in named - cleared)
