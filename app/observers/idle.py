@@ -11,9 +11,10 @@ from PySide6.QtDBus import QDBusConnection
 
 from app.observers.service_answer import ServiceAnswer
 from app.observers.wayland_idle import WaylandIdle
-from app.observers.x11_idle import X11Idle
 from core.observers.desktop_bus.readings import answered_idle_seconds
 from core.observers.desktop_bus.services import KDE_SCREEN_SAVER, MUFFIN, MUTTER, Target
+from core.observers.wayland_globals import is_wayland_session
+from core.observers.x11_idle import X11Idle
 
 POLL_SECONDS = 2.0
 _STALE_SECONDS = 10.0
@@ -115,7 +116,7 @@ def idle_sources(
         IdleMonitor(session_bus, "Mutter", MUTTER, "GetIdletime", parent),
         IdleMonitor(session_bus, "Muffin", MUFFIN, "GetIdletime", parent),
     ]
-    if environment.get("WAYLAND_DISPLAY") or environment.get("XDG_SESSION_TYPE") == "wayland":
+    if is_wayland_session(environment):
         return [*monitors, WaylandIdle(environment, parent), session]
     kde = IdleMonitor(session_bus, "KDE", KDE_SCREEN_SAVER, "GetSessionIdleTime", parent)
     return [*monitors, X11Idle(environment.get("DISPLAY", "")), kde, session]

@@ -10,16 +10,14 @@ from __future__ import annotations
 import struct
 import time
 from collections.abc import Mapping
-from pathlib import Path
 
 from PySide6.QtCore import QObject
 from PySide6.QtNetwork import QLocalSocket
 
+from core.observers.wayland_globals import HEADER, IDLE_NOTIFIER, SEAT, interface_of, wayland_socket
+
 IDLE_AFTER_SECONDS = 5.0
 _DISPLAY, _REGISTRY, _NOTIFICATION = 1, 2, 5  # 3 and 4 are the seat and the notifier, as they come
-_SEAT, _NOTIFIER = "wl_seat", "ext_idle_notifier_v1"
-_HEADER = struct.Struct("=II")
-_LARGEST_NAME = 256
 
 
 class WaylandIdle(QObject):
@@ -48,8 +46,8 @@ class WaylandIdle(QObject):
         self._socket.connected.connect(self._on_connected)
         self._socket.readyRead.connect(self._on_words)
         self._socket.disconnected.connect(self.close)
-        place = Path(environment.get("XDG_RUNTIME_DIR", ""), environment.get("WAYLAND_DISPLAY") or "wayland-0")
-        if place.is_absolute():
+        place = wayland_socket(environment)
+        if place is not None:
             self._socket.connectToServer(str(place))
 
     @property
@@ -71,37 +69,35 @@ class WaylandIdle(QObject):
         self._send(_DISPLAY, 1, struct.pack("=I", _REGISTRY))  # get_registry
 
     def _on_words(self) -> None:
-        while self._socket.bytesAvailable() >= _HEADER.size:
-            sender, rest = _HEADER.unpack(self._socket.peek(_HEADER.size).data())
+        while self._socket.bytesAvailable() >= HEADER.size:
+            sender, rest = HEADER.unpack(self._socket.peek(HEADER.size).data())
             size, opcode = rest >> 16, rest & 0xFFFF
-            if size < _HEADER.size:
+            if size < HEADER.size:
                 return self.close()
             if self._socket.bytesAvailable() < size:
                 return None
-            self._accept(sender, opcode, bytes(self._socket.read(size).data()[_HEADER.size :]))
+            self._accept(sender, opcode, bytes(self._socket.read(size).data()[HEADER.size :]))
         return None
 
     def _accept(self, sender: int, opcode: int, words: bytes) -> None:
         if (sender, opcode) == (_DISPLAY, 0):  # error: the compositor hangs up
             self.close()
-        elif (sender, opcode) == (_REGISTRY, 0) and len(words) > _HEADER.size:
+        elif (sender, opcode) == (_REGISTRY, 0) and len(words) > HEADER.size:
             self._on_global(words)
         elif sender == _NOTIFICATION:
             self._idle_since = None if opcode else time.monotonic() - self._idle_after_seconds
 
     def _on_global(self, words: bytes) -> None:
         """Bind the first seat and the notifier; with both, watch."""
-        number, length = _HEADER.unpack_from(words)
-        interface = (
-            words[_HEADER.size : _HEADER.size + min(length, _LARGEST_NAME)].rstrip(b"\0").decode("ascii", "replace")
-        )
-        if interface not in (_SEAT, _NOTIFIER) or interface in self._bound:
+        number, _ = HEADER.unpack_from(words)
+        interface = interface_of(words)
+        if interface not in (SEAT, IDLE_NOTIFIER) or interface in self._bound:
             return
-        if interface == _NOTIFIER:
+        if interface == IDLE_NOTIFIER:
             (offered,) = struct.unpack("=I", words[-4:])
             self._version = min(offered, 2)
         self._bound[interface] = bound = _REGISTRY + 1 + len(self._bound)
-        new = struct.pack("=II", self._version if interface == _NOTIFIER else 1, bound)
+        new = struct.pack("=II", self._version if interface == IDLE_NOTIFIER else 1, bound)
         self._send(_REGISTRY, 0, struct.pack("=I", number) + _string(interface) + new)  # bind
         if len(self._bound) == 2:
             self._watch()
@@ -109,12 +105,12 @@ class WaylandIdle(QObject):
     def _watch(self) -> None:
         """Request ``get_idle_notification``, or ``get_input_idle_notification`` of the newer version."""
         milliseconds = int(self._idle_after_seconds * 1000)
-        arguments = struct.pack("=III", _NOTIFICATION, milliseconds, self._bound[_SEAT])
-        self._send(self._bound[_NOTIFIER], self._version, arguments)  # their opcodes are 1 and 2
+        arguments = struct.pack("=III", _NOTIFICATION, milliseconds, self._bound[SEAT])
+        self._send(self._bound[IDLE_NOTIFIER], self._version, arguments)  # their opcodes are 1 and 2
         self._is_watching = True
 
     def _send(self, sender: int, opcode: int, words: bytes) -> None:
-        self._socket.write(_HEADER.pack(sender, (_HEADER.size + len(words)) << 16 | opcode) + words)
+        self._socket.write(HEADER.pack(sender, (HEADER.size + len(words)) << 16 | opcode) + words)
 
 
 def _string(text: str) -> bytes:

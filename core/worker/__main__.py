@@ -142,7 +142,16 @@ def _failure(error: BaseException) -> Failed:
         return Failed(problem=ErrorKind.DISK_FULL.key, detail=str(error.filename or ""))
     if isinstance(error, ModuleNotFoundError):
         return Failed(problem=ErrorKind.ENGINE_MISSING.key, detail=localized("The module %1 is missing.", error.name))
+    if _is_of_gpu(error):
+        first_line = next(iter(str(error).splitlines()), type(error).__name__)
+        return Failed(problem=ErrorKind.WORKER_CRASHED.key, detail=localized("The GPU has failed: %1.", first_line))
     return Failed(problem=ErrorKind.INTERNAL.key, detail=localized("%1: see the log.", type(error).__name__))
+
+
+def _is_of_gpu(error: BaseException) -> bool:
+    """Whether CUDA or a library of it has failed, as torch reports it; only another process can use the GPU then."""
+    of_library = isinstance(error, RuntimeError) and str(error).startswith(("CUDA error", "CUDA driver error", "cuDNN"))
+    return type(error).__name__ == "AcceleratorError" or of_library
 
 
 if __name__ == "__main__":

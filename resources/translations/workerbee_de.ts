@@ -6441,6 +6441,10 @@
         <translation>Das Modul %1 fehlt.</translation>
     </message>
     <message>
+        <source>The GPU has failed: %1.</source>
+        <translation>Die GPU hat versagt: %1.</translation>
+    </message>
+    <message>
         <source>%1: see the log.</source>
         <translation>%1: Das Protokoll sagt mehr.</translation>
     </message>

@@ -8,7 +8,9 @@ from typing import TextIO
 
 from core.cli.output.summary import Tally, counted
 from core.cli.output.wrapping import print_wrapped
+from core.client.restart_policy import CRASHES
 from core.client.session import Session
+from core.errors import ErrorKind
 from core.protocol.client_events import Asked, ClientEvent, RestartDue, RunContinued, WorkerExited
 from core.protocol.commands import Join, Publish
 from core.protocol.events import (
@@ -30,6 +32,7 @@ from core.texts import event_log, figures
 from core.texts import status as status_texts
 from core.texts.experts import experts_words
 from core.texts.run import edit_words, notice_of, order_words
+from core.texts.worker_messages import translate_message
 
 MIN_SECONDS_BETWEEN_LINES = 5.0
 _SHOWN_EXAMPLES = 6
@@ -39,7 +42,10 @@ _SILENT = Asked | Hello | SearchFinished | Failed | Left | RestartDue | WorkerEx
 
 
 class PlainDisplay:
-    """Prints a line for each event that matters, and the progress every few seconds and at every new epoch."""
+    """Prints a line for each event that matters, and the progress every few seconds and at every new epoch.
+
+    Of a worker that has failed and is started again, it prints what has happened; a final failure is not printed here.
+    """
 
     def __init__(self, stream: TextIO, name: str = "") -> None:
         self._stream = stream
@@ -69,6 +75,8 @@ class PlainDisplay:
                 self._print(event_log.line(event))
                 if event.examples:
                     self._print(_examples(event))
+            case Failed() if event == session.crash and ErrorKind.from_key(event.problem) in CRASHES:
+                self._print(sanitize_line(translate_message(event.detail)))
             case Network() if isinstance(session.opening, Join) and session.opening.lists_peers:
                 pass  # who only asks for the peers is there for seconds
             case RunContinued(switch=None):

@@ -29,7 +29,7 @@ from core.errors import ErrorKind
 from core.localizable import LocalizedText, localized
 from core.protocol.client_events import ClientEvent
 from core.protocol.commands import Join, Publish, Start
-from core.protocol.events import Evaluated, Network, Progress, RoundFinished, RunFound, Warned
+from core.protocol.events import Evaluated, Failed, Network, Progress, RoundFinished, RunFound, Warned
 from core.protocol.examples import Solved
 from core.protocol.experts import ExpertSeen, ExpertsSeen
 from core.run.multiaddr import Multiaddr
@@ -181,6 +181,19 @@ def test_experts_are_a_part_of_the_progress_in_a_run_that_has_any() -> None:
 
 
 RUN = parse_run_file(template())
+
+
+def test_what_has_happened_to_a_worker_that_is_started_again_is_told_once_and_a_final_failure_elsewhere() -> None:
+    failed = Failed(
+        problem=ErrorKind.WORKER_CRASHED.key, detail=localized("The GPU has failed: %1.", "CUDA error: \x1b[2Jgone")
+    )
+    out = io.StringIO()
+    PlainDisplay(out).handle_event(failed, Session(crash=failed))
+    PlainDisplay(out).handle_event(failed, Session(problem=ErrorKind.WORKER_CRASHED))
+    lost = Failed(problem=ErrorKind.SWARM_LOST.key, detail="nobody")
+    PlainDisplay(out).handle_event(lost, Session(crash=lost))
+    assert out.getvalue().count("The GPU has failed: CUDA error: ") == 1
+    assert "\x1b" not in out.getvalue() and "nobody" not in out.getvalue()
 
 
 def test_a_pause_of_our_run_is_told_once_and_while_it_lasts_nothing_is_repeated() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import msgspec
@@ -11,7 +12,9 @@ import pytest
 from core.availability.presets import with_preset
 from core.availability.rules import AvailabilityRules
 from core.files.folders import Folders
+from core.observers.wayland_globals import IDLE_NOTIFIER, SEAT
 from core.records.settings import Settings, save_settings
+from tests.core.observers.compositor import compositor
 from tests.core.observers.desktop_bus.conftest import (
     NETWORK_MANAGER,
     SESSION,
@@ -21,7 +24,7 @@ from tests.core.observers.desktop_bus.conftest import (
 )
 from tests.core.service.test_service import _computer, install, service_that_runs  # noqa: F401
 from tests.support.cli_process import ADDRESS, LIMIT_SECONDS, workerbee
-from tests.support.environment.x11_desktop import wait_for
+from tests.support.environment.x11_desktop import Desktop, wait_for
 
 ALWAYS = with_preset(AvailabilityRules(), "always")
 
@@ -41,6 +44,12 @@ def install_with(folder: Path, **changes: object) -> None:
 
 def log(folder: Path) -> str:
     return (folder / "service.log").read_text()
+
+
+def doctor(folder: Path, **environment: str) -> list[str]:
+    """What it prints in such a session; the desktop of who runs the tests is none of its business."""
+    nowhere = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "XDG_SESSION_TYPE": "", "XDG_RUNTIME_DIR": ""}
+    return workerbee(folder, "doctor", **{**nowhere, **environment}).out.splitlines()
 
 
 def test_it_is_paused_on_a_metered_network(tmp_path: Path, buses: Buses) -> None:  # noqa: F811
@@ -80,7 +89,34 @@ def test_doctor_says_who_tells_what(tmp_path: Path, buses: Buses) -> None:  # no
         "GetIdletime", "t", "ret = 90000"
     )
     install_with(tmp_path, metered=True)
-    lines = workerbee(tmp_path, "doctor").out.splitlines()
+    lines = doctor(tmp_path)
+    assert "✓ idle in window no desktop is seen from here: neither WAYLAND_DISPLAY nor DISPLAY is set" in lines
+    assert "✓ idle in window told by Mutter" in doctor(tmp_path, WAYLAND_DISPLAY="wayland-0")
     assert "✓ idle time      told by Mutter" in lines and "✓ screen lock    told by logind" in lines
     assert "! metered        nobody tells it" in lines
     assert "✓ power saver    nobody tells it, and no rule of yours asks" in lines
+
+
+@pytest.mark.timeout(300)
+def test_doctor_says_that_the_window_asks_the_x_server(tmp_path: Path) -> None:
+    if missing := [program for program in ("Xvfb", "openbox", "xdotool") if shutil.which(program) is None]:
+        pytest.skip(f"needs {', '.join(missing)}")
+    install_with(tmp_path, idle_minutes=5)
+    with Desktop(tmp_path / "desktop", has_panel=False) as desktop:
+        lines = doctor(tmp_path, DISPLAY=desktop.environment["DISPLAY"])
+    assert "! idle time      nobody tells it" in lines
+    assert "✓ idle in window told by X11 (XScreenSaver)" in lines
+    lines = doctor(tmp_path, DISPLAY=":7654")
+    assert "! idle in window nobody tells it: the X server has no answer" in lines
+
+
+def test_doctor_says_that_the_window_asks_the_compositor(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    install_with(tmp_path, idle_minutes=5)
+    with compositor(tmp_path_factory.mktemp("w"), SEAT, IDLE_NOTIFIER) as session:
+        assert "✓ idle in window told by Wayland (ext-idle-notify)" in doctor(tmp_path, **session)
+    with compositor(tmp_path_factory.mktemp("w"), SEAT) as session:
+        lines = doctor(tmp_path, **session)
+    said = lines.index("! idle in window nobody tells it: the Wayland compositor has no ext-idle-notify")
+    assert "KWin or sway 1.8" in lines[said + 1]
