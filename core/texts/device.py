@@ -34,9 +34,14 @@ def label_of(device: Device) -> str:
     return fill_placeholders(translate("Device", "GPU %1 · %2"), str(device.index), name_of(device))
 
 
-def why_unused(gpu: UnusedGpu) -> str:
-    """Return which GPU it is and what keeps it from training: ``AMD Radeon RX 7900 XTX (25.8 GB): …``."""
+def why_unused(gpu: UnusedGpu, *, is_beside_others: bool = False) -> str:
+    """Return which GPU it is and what keeps it from training: ``AMD Radeon RX 7900 XTX (25.8 GB): …``.
+
+    The CPU trains instead, unless the GPU ``is_beside_others`` of which NVIDIA's driver tells.
+    """
     match gpu.obstacle:
+        case "no engine" if is_beside_others:
+            words = translate("Device", "%1: Workerbee has no engine for it yet, so it stays idle.")
         case "no engine":
             words = translate("Device", "%1: Workerbee has no engine for it yet, so the CPU trains.")
         case "no driver" | "driver blocked":
@@ -70,6 +75,7 @@ def advice_on_unused(gpu: UnusedGpu) -> str:
             )
 
 
-def unused_words(gpus: Iterable[UnusedGpu]) -> str:
+def unused_words(gpus: Iterable[UnusedGpu], *, is_beside_others: bool = False) -> str:
     """Return both for each of the GPUs, a line each; cards of one kind are told once."""
-    return "\n".join(dict.fromkeys(f"{why_unused(gpu)} {advice_on_unused(gpu)}" for gpu in gpus))
+    lines = (f"{why_unused(gpu, is_beside_others=is_beside_others)} {advice_on_unused(gpu)}" for gpu in gpus)
+    return "\n".join(dict.fromkeys(lines))

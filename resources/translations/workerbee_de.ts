@@ -1217,6 +1217,10 @@
         <translation>GPU %1 · %2</translation>
     </message>
     <message>
+        <source>%1: Workerbee has no engine for it yet, so it stays idle.</source>
+        <translation>%1: Dafür hat Workerbee noch kein Trainingsprogramm; sie bleibt ungenutzt.</translation>
+    </message>
+    <message>
         <source>%1: Workerbee has no engine for it yet, so the CPU trains.</source>
         <translation>%1: Dafür hat Workerbee noch kein Trainingsprogramm; deshalb rechnet die CPU.</translation>
     </message>

@@ -91,7 +91,8 @@ def gpus(devices: Sequence[Device], checked: EngineChecked | None, root: Path = 
         text = f"the engine can use {len(checked.cuda_devices)} of {len(known)}"
         advice = "Update the driver, look at CUDA_VISIBLE_DEVICES, or install a torch with CUDA."
         yield Finding("doubtful", "GPU", text, advice)
-    yield from (Finding("doubtful", "GPU", why_unused(gpu), advice_on_unused(gpu)) for gpu in unused)
+    for gpu in unused:
+        yield Finding("doubtful", "GPU", why_unused(gpu, is_beside_others=bool(known)), advice_on_unused(gpu))
 
 
 def _no_gpu(root: Path) -> Finding:

@@ -31,10 +31,12 @@ def inspect(command: InspectSwarm, context: CommandContext) -> int:
     measured = _measured(command, context, runs, settings)
     if not command.json:
         console, line = console_for(command.json), known_line(settings, upload, download)
-        idle = unused_words(find_unused_gpus(find_devices()))
+        devices = find_devices()
+        has_gpu = any(device.kind == "cuda" for device in devices)
+        unused = unused_words(find_unused_gpus(devices), is_beside_others=has_gpu)
         for run in runs:
             console.print()
-            show_run(console, run, measured.words, measured.samples_per_second, line, idle)
+            show_run(console, run, measured.words, measured.samples_per_second, line, unused)
     return 0
 
 

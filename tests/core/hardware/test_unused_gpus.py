@@ -144,6 +144,9 @@ def test_beside_an_nvidia_gpu_that_works_only_others_are_told(tree: PciTree) -> 
     tree.add_radeon()
     works = Device("cuda", 0, "GPU-aaaa", "NVIDIA GeForce RTX 3060")
     assert find_unused_gpus((works, CPU), tree.root) == (RADEON,)
+    of_geforce, of_radeon = examine(tree, works)
+    assert of_geforce.state == "good"
+    assert of_radeon.text.endswith("no engine for it yet, so it stays idle."), "the CPU does not train here"
 
 
 def test_a_gpu_that_its_owner_gives_to_something_else_is_left_alone(
