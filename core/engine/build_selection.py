@@ -7,17 +7,20 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from core.engine.builds import CUDA_BUILDS, BuildName
 from core.engine.file_lists import EngineFiles, load_files
 from core.engine.pythons import this_python
 from core.errors import ErrorKind, UserError
+from core.hardware.unused_gpus import UnusedGpu, find_unused_gpus
 from core.localizable import localized
 
-Reason = Literal["driver", "gpu_old", "gpu_too_old", "driver_too_old", "python_too_new", "amd", "no_gpu"]
+Reason = Literal["driver", "gpu_old", "gpu_too_old", "driver_too_old", "python_too_new", "amd", "unused_gpu", "no_gpu"]
 """The NVIDIA driver; an NVIDIA GPU too old for the newest build that its driver could run. Then what leaves the CPU
-alone: a GPU or a driver too old for any build, a Python too new for the build that the GPU needs. An AMD GPU; none."""
+alone: a GPU or a driver too old for any build, a Python too new for the build that the GPU needs. An AMD GPU with ROCm;
+a GPU on which no engine computes, or without a working driver; none."""
 
 _ANSWER_SECONDS = 10.0
 _VERSION = re.compile(r"^[0-9]{2,4}(\.[0-9]{1,4}){0,3}$")
@@ -27,12 +30,16 @@ _AMD_GPU = re.compile(r"^gfx[0-9a-f]{3,5}$")
 
 @dataclass(frozen=True)
 class Suited:
-    """The build that the drivers ask for; ``capability`` is the newest NVIDIA GPU's, where it is the reason."""
+    """The build that the drivers ask for; ``capability`` is the newest NVIDIA GPU's, where it is the reason.
+
+    ``unused`` is the GPU that is the reason for the CPU's build.
+    """
 
     build: BuildName
     reason: Reason
     driver: str = ""
     capability: str = ""
+    unused: UnusedGpu | None = None
 
 
 @dataclass(frozen=True)
@@ -48,15 +55,27 @@ class Choice:
         return self.suited.build not in ("cpu", self.files.build)
 
 
-def suited_build() -> Suited:
-    """Ask the drivers; an NVIDIA GPU is preferred, and a driver that does not answer is as good as none."""
+def suited_build(root: Path = Path("/")) -> Suited:
+    """Ask the drivers; an NVIDIA GPU is preferred, and a driver that does not answer is as good as none.
+
+    Where none answers, Linux tells of the GPUs, below ``root``.
+    """
     driver = next(iter(_of_nvidia("driver_version", _VERSION)), "")
     on_nvidia = _suited_to_nvidia(driver) if driver else None
     if on_nvidia is not None and on_nvidia.build != "cpu":
         return on_nvidia
     if _has_amd_gpu():
         return Suited("rocm", "amd")
-    return on_nvidia or Suited("cpu", "no_gpu")
+    return on_nvidia or _without_driver(root)
+
+
+def _without_driver(root: Path) -> Suited:
+    """A driver of NVIDIA's that came without ``nvidia-smi`` was not asked, so it is not said to be silent."""
+    is_nvidia_asked = shutil.which("nvidia-smi") is not None
+    for gpu in find_unused_gpus((), root):
+        if gpu.obstacle != "driver silent" or is_nvidia_asked:
+            return Suited("cpu", "unused_gpu", unused=gpu)
+    return Suited("cpu", "no_gpu")
 
 
 def _suited_to_nvidia(driver: str) -> Suited:

@@ -7,10 +7,13 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from core.hardware.device import Device
 from core.hardware.discovery import this_cpu
 from core.hardware.nvml import Nvml
+from core.hardware.pci_gpus import find_pci_gpus
+from core.hardware.unused_gpus import UnusedGpu, is_secure_boot_on, unused_gpus
 
 _log = logging.getLogger(__name__)
 DRIVER_LIMIT_SECONDS = 2.0
@@ -22,13 +25,15 @@ class DevicesSeen:
     """What there was at that time (seconds since 1970): the GPUs, then the CPU.
 
     While the driver is not answering, the GPUs are those it told of before, and what changes is not known.
-    ``idle`` are GPUs on which the engine that is there does not compute; they are not among the others.
+    ``idle`` are GPUs on which the engine that is there does not compute; they are not among the others. ``unused`` are
+    those on which no engine could: AMD's and Intel's, and NVIDIA's without a working driver.
     """
 
     devices: tuple[Device, ...]
     is_driver_answering: bool
     at: float
     idle: tuple[Device, ...] = ()
+    unused: tuple[UnusedGpu, ...] = ()
 
 
 class DeviceMonitor:
@@ -37,8 +42,12 @@ class DeviceMonitor:
     A scan that takes longer than 2 s is reported as a driver that does not answer, and is not waited for.
     """
 
-    def __init__(self, post: Callable[[DevicesSeen], None], period_seconds: float = 2.0) -> None:
+    def __init__(
+        self, post: Callable[[DevicesSeen], None], period_seconds: float = 2.0, root: Path = Path("/")
+    ) -> None:
+        """``root`` holds ``sys`` and ``usr``, which tell of GPUs without NVIDIA's driver."""
         self._post = post
+        self._root = root
         self._period_seconds = period_seconds
         self._posting = threading.RLock()
         self._stopped: threading.Event | None = None
@@ -70,10 +79,13 @@ class DeviceMonitor:
 
     def _run(self, stopped: threading.Event) -> None:
         driver = _Driver()
+        on_bus, is_signed_only = find_pci_gpus(self._root), is_secure_boot_on(self._root)
         while not stopped.is_set():
             begun = time.monotonic()
             gpus, is_answering = driver.scan()
-            self._post_seen(DevicesSeen((*gpus, this_cpu()), is_answering, time.time()), stopped)
+            unused = unused_gpus(on_bus, gpus, is_secure_boot_on=is_signed_only)
+            seen = DevicesSeen((*gpus, this_cpu()), is_answering, time.time(), unused=unused)
+            self._post_seen(seen, stopped)
             while not stopped.is_set() and (rest := self._rest_seconds(begun)) > 0:
                 self._wake.wait(rest)
                 self._wake.clear()

@@ -9,6 +9,7 @@ from core.engine.install.offer import EngineOffer
 from core.engine.pythons import this_python
 from core.placeholders import fill_placeholders
 from core.texts import figures
+from core.texts.device import unused_words
 from core.texts.localization import translate
 
 
@@ -43,7 +44,9 @@ def why(choice: Choice) -> str:
             return _why_idle(suited)
         case "amd":
             return translate("Engine", "There is an AMD GPU.")
-        case "no_gpu":
+        case "unused_gpu" if suited.unused is not None:
+            return unused_words((suited.unused,))
+        case "unused_gpu" | "no_gpu":
             return translate("Engine", "No GPU with a driver was found.")
 
 

@@ -69,10 +69,23 @@ SYSTEMS = (
     System(
         "An AMD GPU",
         "tested by stand-in",
-        "what is said of it, by a program in ROCm's place; no engine computes on it, so nothing there has to yield",
-        "tests/core/engine/test_build_selection.py",
+        "its name and memory, and what is said of it, by files in the place of amdgpu's; no engine computes on it, so "
+        "nothing there has to yield",
+        "tests/core/hardware/test_unused_gpus.py",
     ),
-    System("An Intel GPU", "untried", "no engine computes on it"),
+    System(
+        "An Intel GPU",
+        "tested by stand-in",
+        "its name, its memory with the driver xe, and what is said of it, by files in the place of that driver's; no "
+        "engine computes on it",
+        "tests/core/hardware/test_unused_gpus.py",
+    ),
+    System(
+        "An NVIDIA GPU without a working driver, also with Secure Boot",
+        "tested by stand-in",
+        "what is said of it, by files in the place of Linux's; the advice itself is untried",
+        "tests/core/hardware/test_unused_gpus.py",
+    ),
     System("Parts of an NVIDIA GPU (MIG)", "untried", "whether they are found"),
 )
 

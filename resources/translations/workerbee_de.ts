@@ -1216,6 +1216,38 @@
         <source>GPU %1 · %2</source>
         <translation>GPU %1 · %2</translation>
     </message>
+    <message>
+        <source>%1: Workerbee has no engine for it yet, so it stays idle.</source>
+        <translation>%1: Dafür hat Workerbee noch kein Trainingsprogramm; sie bleibt ungenutzt.</translation>
+    </message>
+    <message>
+        <source>%1: Workerbee has no engine for it yet, so the CPU trains.</source>
+        <translation>%1: Dafür hat Workerbee noch kein Trainingsprogramm; deshalb rechnet die CPU.</translation>
+    </message>
+    <message>
+        <source>%1 has no working driver, so the CPU trains.</source>
+        <translation>%1 hat keinen funktionierenden Treiber; deshalb rechnet die CPU.</translation>
+    </message>
+    <message>
+        <source>%1: NVIDIA&apos;s driver is loaded, but tells of no GPU, so the CPU trains.</source>
+        <translation>%1: Der NVIDIA-Treiber ist geladen, nennt aber keine GPU; deshalb rechnet die CPU.</translation>
+    </message>
+    <message>
+        <source>There is nothing to install for it.</source>
+        <translation>Sie müssen dafür nichts installieren.</translation>
+    </message>
+    <message>
+        <source>Install NVIDIA&apos;s driver from your system&apos;s packages, then restart the computer.</source>
+        <translation>Installieren Sie den NVIDIA-Treiber aus den Paketen Ihres Systems, und starten Sie dann den Computer neu.</translation>
+    </message>
+    <message>
+        <source>Install NVIDIA&apos;s driver from your system&apos;s packages. Secure Boot is on, so the system loads it only once its key is enrolled: mokutil --import, confirmed at the next restart.</source>
+        <translation>Installieren Sie den NVIDIA-Treiber aus den Paketen Ihres Systems. Secure Boot ist eingeschaltet; deshalb lädt das System ihn erst, wenn sein Schlüssel eingetragen ist: mokutil --import, beim nächsten Neustart bestätigt.</translation>
+    </message>
+    <message>
+        <source>Restart the computer, which an update of the driver needs; if it stays so, install the driver anew. A container needs NVIDIA&apos;s container toolkit.</source>
+        <translation>Starten Sie den Computer neu; das ist nach einer Aktualisierung des Treibers nötig. Bleibt es so, installieren Sie den Treiber neu. Ein Container braucht NVIDIAs Container-Toolkit.</translation>
+    </message>
 </context>
 <context>
     <name>DeviceCard</name>

@@ -14,7 +14,7 @@ from app.widgets.memory_bar import MemoryBar
 from core.placeholders import fill_placeholders
 from core.security.sanitize import sanitize_line
 from core.texts import figures
-from core.texts.device import name_of
+from core.texts.device import name_of, unused_words
 
 if TYPE_CHECKING:
     from app.widgets.device_selector import DeviceSelector
@@ -104,6 +104,8 @@ class DeviceCard(Card):
                 "offers another at its start, once there is one for this GPU and its driver."
             )
             return fill_placeholders(words, breakable(name_of(seen.idle[0])))
+        if seen.unused and not gpus:
+            return breakable(unused_words(seen.unused))
         if not gpus:
             return self.tr("No NVIDIA GPU: the CPU can help, slowly.")
         if device is not None and device.kind == "cpu":

@@ -15,11 +15,14 @@ from core.engine.pythons import PYTHONS, this_python
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.hardware.device import Device
+from core.hardware.pci_gpus import find_pci_gpus
+from core.hardware.unused_gpus import find_unused_gpus
 from core.observers.upload_limits import can_limit_uploads
 from core.protocol.events import EngineChecked
 from core.run.multiaddr import USUAL_PORT
 from core.security.confinement.gaps import Gap
 from core.texts.confinement import confinement_words
+from core.texts.device import advice_on_unused, why_unused
 from core.texts.errors import advice_of, title_of
 from core.texts.figures import count, size, time
 from core.wsl import MIRRORED_COMMAND, RESTART_COMMAND, SYSTEMD_COMMAND, Lack, Wsl, firewall_command
@@ -74,11 +77,12 @@ def confinement(gaps: Sequence[Gap]) -> Finding:
     return Finding("doubtful", "confinement", confinement_words(gaps), advice)
 
 
-def gpus(devices: Sequence[Device], checked: EngineChecked | None) -> Iterator[Finding]:
-    """Examine the GPUs that the driver knows, and whether the engine can use them."""
+def gpus(devices: Sequence[Device], checked: EngineChecked | None, root: Path = Path("/")) -> Iterator[Finding]:
+    """Examine the GPUs that the driver knows, whether the engine can use them, and the others below ``root``."""
     known = [device for device in devices if device.kind == "cuda"]
-    if not known:
-        yield Finding("doubtful", "GPU", "none found", "The CPU will be used; for a GPU, install NVIDIA's driver.")
+    unused = find_unused_gpus(devices, root)
+    if not known and not unused:
+        yield _no_gpu(root)
     for device in known:
         memory = f", {size(device.memory_total_bytes)}" if device.memory_total_bytes else ""
         driver = f", driver {device.driver}" if device.driver else ""
@@ -87,6 +91,16 @@ def gpus(devices: Sequence[Device], checked: EngineChecked | None) -> Iterator[F
         text = f"the engine can use {len(checked.cuda_devices)} of {len(known)}"
         advice = "Update the driver, look at CUDA_VISIBLE_DEVICES, or install a torch with CUDA."
         yield Finding("doubtful", "GPU", text, advice)
+    for gpu in unused:
+        yield Finding("doubtful", "GPU", why_unused(gpu, is_beside_others=bool(known)), advice_on_unused(gpu))
+
+
+def _no_gpu(root: Path) -> Finding:
+    """A processor's own GPU is nothing that its owner would lend, and a computer without another is in order."""
+    integrated = [gpu.name for gpu in find_pci_gpus(root) if gpu.is_integrated]
+    if integrated:
+        return Finding("good", "GPU", f"the processor's own ({', '.join(integrated)}), so the CPU trains")
+    return Finding("doubtful", "GPU", "none found", "The CPU trains; an NVIDIA GPU would need NVIDIA's driver.")
 
 
 def wsl(found: Wsl | None) -> Iterator[Finding]:

@@ -45,16 +45,18 @@ def show_run(
     measured: str = "",
     own_speed: float | None = None,
     line: Line | None = None,
+    unused_gpus: str = "",
 ) -> None:
     """Print the run as `inspect` describes it, with the result of a dry run if there is one.
 
     ``own_speed`` is this computer's, in samples per second; what its ``line`` leaves of the computing is said.
+    ``unused_gpus`` says which GPUs of this computer cannot train, and why.
     """
     on_gpu, on_host = gpu_memory_needed(run.manifest), host_memory_needed(run.manifest)
     memory = f"about {figures.size(on_gpu)} on a GPU, {figures.size(on_host)} of ordinary memory"
     speed = traffic.swarm_speed(run.samples_per_second, own_speed)
     told = ("Traffic", traffic.traffic_of(run.manifest, speed, line))
-    _print(console, run, [*_rows(run), told, ("Memory", memory), ("Measured", measured)])
+    _print(console, run, [*_rows(run), told, ("Memory", memory), ("GPU", unused_gpus), ("Measured", measured)])
 
 
 def show_offer(

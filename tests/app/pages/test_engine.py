@@ -21,6 +21,7 @@ from core.engine.install.offer import EngineOffer, offer_for
 from core.engine.pythons import this_python
 from core.errors import ErrorKind
 from core.files.folders import Folders
+from core.hardware.unused_gpus import UnusedGpu
 from tests.support.engine_wheels import small_engine
 from tests.support.environment.package_index import serving_wheels
 
@@ -66,6 +67,10 @@ def test_a_driver_that_is_too_old_for_any_build_is_said_plainly(page: EnginePage
         (
             Suited("cpu", "python_too_new", "580.1", "6.1"),
             f"capability 6.1 is for Python 3.11 to 3.13, and this is {this_python()}, so the CPU computes.",
+        ),
+        (
+            Suited("cpu", "unused_gpu", unused=UnusedGpu("Intel Arc A770", None, "no engine")),
+            "for the CPU. Intel Arc A770: Workerbee has no engine for it yet, so the CPU trains.",
         ),
         (Suited("rocm", "amd"), "There is an AMD GPU, but no engine for it yet, so the CPU computes."),
     ],

@@ -1,4 +1,4 @@
-"""Which torch suits a computer: asked of stand-ins for the drivers' commands."""
+"""Which torch suits a computer: asked of stand-ins for the drivers' commands, and of a made-up PCI bus."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from core.engine.builds import CUDA_BUILDS, BuildName
 from core.engine.file_lists import EngineFiles, load_files
 from core.engine.pythons import PYTHONS
 from core.errors import ErrorKind, UserError
+from core.hardware.unused_gpus import UnusedGpu
+from tests.core.hardware.pci_tree import GIB, PciTree
 from tests.support.engine_wheels import small_engine
 
 
@@ -29,6 +31,7 @@ def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "commands"
     folder.mkdir()
     monkeypatch.setenv("PATH", os.pathsep.join([str(folder), "/usr/bin", "/bin"]))
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     pretend(folder, "nvidia-smi", "exit 9")
     pretend(folder, "rocm_agent_enumerator", "echo gfx000")
     return folder
@@ -56,7 +59,7 @@ def pretend_nvidia(commands: Path, driver: str, capabilities: str = "[N/A]") -> 
 )
 def test_an_nvidia_driver_decides(commands: Path, driver: str, suited: Suited) -> None:
     pretend_nvidia(commands, driver)
-    assert suited_build() == suited
+    assert suited_build(commands) == suited
 
 
 @pytest.mark.parametrize(
@@ -79,29 +82,47 @@ def test_so_does_the_age_of_the_newest_nvidia_gpu(
 ) -> None:
     monkeypatch.setattr(build_selection, "this_python", lambda: "3.13")
     pretend_nvidia(commands, driver, capabilities)
-    assert suited_build() == suited
+    assert suited_build(commands) == suited
 
 
 def test_a_python_that_the_gpus_build_does_not_know_is_named(commands: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build_selection, "this_python", lambda: "3.14")
     pretend_nvidia(commands, "580.95.05", "6.1")
-    assert suited_build() == Suited("cpu", "python_too_new", "580.95.05", "6.1")
+    assert suited_build(commands) == Suited("cpu", "python_too_new", "580.95.05", "6.1")
     pretend_nvidia(commands, "580.95.05", "7.0")
-    assert suited_build() == Suited("cuda128", "gpu_old", "580.95.05", "7.0")
+    assert suited_build(commands) == Suited("cuda128", "gpu_old", "580.95.05", "7.0")
 
 
 def test_an_amd_gpu_decides_where_there_is_no_nvidia_driver(commands: Path) -> None:
     pretend(commands, "rocm_agent_enumerator", "printf 'gfx000\\ngfx1100\\n'")
-    assert suited_build() == Suited("rocm", "amd")
+    assert suited_build(commands) == Suited("rocm", "amd")
     pretend(commands, "nvidia-smi", "echo 580.95.05")
-    assert suited_build().build == "cuda13"
+    assert suited_build(commands).build == "cuda13"
 
 
 def test_no_driver_at_all_means_the_cpu(commands: Path) -> None:
-    assert suited_build() == Suited("cpu", "no_gpu")
+    assert suited_build(commands) == Suited("cpu", "no_gpu")
     (commands / "nvidia-smi").unlink()
     (commands / "rocm_agent_enumerator").unlink()
-    assert suited_build() == Suited("cpu", "no_gpu")
+    assert suited_build(commands) == Suited("cpu", "no_gpu")
+
+
+def test_a_gpu_without_an_engine_or_a_driver_is_the_reason_for_the_cpu(commands: Path, tmp_path: Path) -> None:
+    tree = PciTree(tmp_path)
+    tree.name_devices()
+    tree.add_radeon()
+    radeon = UnusedGpu("AMD Radeon RX 7900 XTX", 24 * GIB, "no engine")
+    assert suited_build(tmp_path) == Suited("cpu", "unused_gpu", unused=radeon)
+    pretend_nvidia(commands, "580.95.05")
+    assert suited_build(tmp_path).build == "cuda13"
+
+
+def test_a_loaded_driver_is_called_silent_only_where_it_was_asked(commands: Path, tmp_path: Path) -> None:
+    PciTree(tmp_path).add_geforce("nvidia")
+    unused = suited_build(tmp_path).unused
+    assert unused is not None and unused.obstacle == "driver silent"
+    (commands / "nvidia-smi").unlink()
+    assert suited_build(tmp_path) == Suited("cpu", "no_gpu")
 
 
 def test_what_is_not_listed_is_replaced_by_the_next_best_which_is_said(tmp_path: Path) -> None:
