@@ -208,7 +208,9 @@ def _end(cause: _Cause, paused_at: float | None) -> float:
 def _reason(cause: _Cause, paused_at: float | None, at: datetime, now: float) -> Reason:
     if cause.ended is not None:
         return replace(cause.reason, is_over=True, until=after(at, _end(cause, paused_at) - now))
-    if cause.reason.until is None or paused_at is None:
+    earliest = None if paused_at is None else after(at, paused_at + SHORTEST_PAUSE_SECONDS - now)
+    if earliest is None:
         return cause.reason
-    earliest = after(at, paused_at + SHORTEST_PAUSE_SECONDS - now)
-    return replace(cause.reason, until=max(cause.reason.until, earliest or cause.reason.until, key=datetime.timestamp))
+    until = cause.reason.until and max(cause.reason.until, earliest, key=datetime.timestamp)
+    is_set_time = until is not None and cause.reason.rule != "idle"
+    return replace(cause.reason, until=until, not_before=None if is_set_time else earliest)

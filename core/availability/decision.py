@@ -30,10 +30,12 @@ class Reason:
     """Why nothing is computed: the rule, and the ``subject`` it is about, such as the name of a program or its GPU.
 
     ``is_over`` says that the cause has ended and only the rest after it is waited for. ``until`` is the time at which
-    this reason ends, where it is known by now. ``can_see`` is false where the rule cannot see what it is about and
-    keeps the safe side, such as what it asked for when it could see; of ``price`` the ``subject`` then is ``missing``,
-    ``broken`` or ``old``, as its file is. Of ``data`` it is ``month`` where that of the month is used up, of ``idle``
-    ``other_user`` where somebody else is at the computer.
+    this reason ends, where it is known by now; where it is not, or where the owner may put it off (``idle``),
+    ``not_before`` is the time before which training does not go on, even if the cause ends now: it is set where the
+    pause has interrupted training, and does not change while that lasts. ``can_see`` is false where the rule cannot see
+    what it is about and keeps the safe side, such as what it asked for when it could see; of ``price`` the ``subject``
+    then is ``missing``, ``broken`` or ``old``, as its file is. Of ``data`` it is ``month`` where that of the month is
+    used up, of ``idle`` ``other_user`` where somebody else is at the computer.
     """
 
     rule: RuleName
@@ -41,6 +43,7 @@ class Reason:
     is_over: bool = False
     until: datetime | None = None
     can_see: bool = True
+    not_before: datetime | None = None
 
 
 @dataclass(frozen=True)

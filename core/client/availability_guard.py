@@ -94,8 +94,12 @@ def _rounded(pace: Pace) -> Pace:
 
 
 def _is_same(before: Reason, now: Reason) -> bool:
-    if replace(before, until=None) != replace(now, until=None):
+    if replace(before, until=None, not_before=None) != replace(now, until=None, not_before=None):
         return False
-    if before.until is None or now.until is None:
-        return before.until == now.until
-    return abs((now.until - before.until).total_seconds()) < _STEADY_SECONDS
+    return _is_same_time(before.until, now.until) and _is_same_time(before.not_before, now.not_before)
+
+
+def _is_same_time(before: datetime | None, now: datetime | None) -> bool:
+    if before is None or now is None:
+        return before == now
+    return abs((now - before).total_seconds()) < _STEADY_SECONDS

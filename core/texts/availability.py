@@ -6,7 +6,7 @@ from datetime import datetime
 
 from core.availability.arbiter import REST_SECONDS
 from core.availability.decision import Decision, Reason, RuleName
-from core.availability.local_time import next_midnight
+from core.availability.local_time import after, next_midnight
 from core.availability.pacing import Pace
 from core.availability.rules import AvailabilityRules
 from core.availability.verdicts import ENOUGH_DISK_BYTES, MONTH, OTHER_USER
@@ -121,7 +121,8 @@ def _waiting(reason: Reason, rules: AvailabilityRules) -> str:
         return ""
     if reason.rule == "idle" and reason.subject != OTHER_USER:
         minutes = rules.idle_minutes or 0
-        return translate("Availability", "Waiting until nobody has used this computer for %n minute(s)", "", minutes)
+        words = translate("Availability", "Waiting until nobody has used this computer for %n minute(s)", "", minutes)
+        return _at_the_earliest(words, reason)
     if reason.until is None or reason.rule not in ("hours", "price"):
         return ""
     words = (
@@ -220,16 +221,31 @@ def _next(reason: Reason, rules: AvailabilityRules) -> str:
         return ""
     if reason.rule == "idle" and reason.can_see and not reason.is_over:
         minutes = rules.idle_minutes or 0
-        return translate("Availability", "goes on when nobody has used it for %n minute(s)", "", minutes)
+        words = translate("Availability", "goes on when nobody has used it for %n minute(s)", "", minutes)
+        return _at_the_earliest(words, reason)
     if reason.until is not None and reason.until == next_midnight(datetime.now(reason.until.tzinfo)):
         return translate("Availability", "goes on tomorrow at 00:00")
     if reason.until is not None:
         return fill_placeholders(translate("Availability", "goes on %1"), figures.moment(reason.until.timestamp()))
     if reason.rule == "disk":
-        return fill_placeholders(translate("Availability", "goes on when %1 are free"), figures.size(ENOUGH_DISK_BYTES))
+        words = translate("Availability", "goes on when %1 are free")
+        return _at_the_earliest(fill_placeholders(words, figures.size(ENOUGH_DISK_BYTES)), reason)
     if reason.rule == "hours":
         return translate("Availability", "your week has no free hour")
     minutes = round(REST_SECONDS.get(reason.rule, 0.0) / 60)
     if minutes:
-        return translate("Availability", "goes on %n minute(s) after that ends", "", minutes)
+        return _at_the_earliest(translate("Availability", "goes on %n minute(s) after that ends", "", minutes), reason)
     return ""
+
+
+def _at_the_earliest(words: str, reason: Reason) -> str:
+    """What is waited for, and where the shortest pause may outlast that, its end: ``…, at 14:32 at the earliest``."""
+    earliest = reason.not_before
+    if earliest is None:
+        return words
+    now = datetime.now(earliest.tzinfo)
+    met = reason.until or after(now, REST_SECONDS.get(reason.rule, 0.0)) or now
+    if earliest <= now or met > earliest:
+        return words
+    told = translate("Availability", "%1, %2 at the earliest")
+    return fill_placeholders(told, words, figures.moment(earliest.timestamp()))

@@ -463,6 +463,10 @@
             <numerusform>weiter %n Minuten danach</numerusform>
         </translation>
     </message>
+    <message>
+        <source>%1, %2 at the earliest</source>
+        <translation>%1, frühestens %2</translation>
+    </message>
 </context>
 <context>
     <name>AvailabilitySettings</name>

@@ -96,6 +96,22 @@ def test_once_nothing_asks_any_more_it_is_free_again(
 
 
 @tried(60)
+@given(AVAILABILITY_RULES | RULES_THAT_END.map(PLAYING), STARTS, STEPS | NERVOUS_STEPS)
+def test_no_pause_ends_before_the_time_that_its_reason_names(
+    rules: AvailabilityRules, at: datetime, steps: list[tuple[float, dict[str, Any]]]
+) -> None:
+    computer = Computer(rules, at)
+    computer.see(**CALM)
+    named: list[datetime] = []
+    for seconds, seen in steps:
+        decision = computer.after(seconds, **seen)
+        if decision.is_free:
+            assert all(each <= computer.at for each in named)
+            named.clear()
+        named += [reason.not_before for reason in decision.reasons if reason.not_before is not None]
+
+
+@tried(60)
 @given(AVAILABILITY_RULES, STARTS, STEPS)
 def test_the_owner_who_resumes_is_obeyed_at_once(
     rules: AvailabilityRules, at: datetime, steps: list[tuple[float, dict[str, Any]]]

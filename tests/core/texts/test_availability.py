@@ -10,6 +10,7 @@ from typing import Any, Self, get_args
 
 import pytest
 
+from core.availability.arbiter import REST_SECONDS, SHORTEST_PAUSE_SECONDS
 from core.availability.decision import Decision, Reason, RuleName
 from core.availability.local_time import next_midnight
 from core.availability.observation import GpuUse, Observation
@@ -22,6 +23,7 @@ from core.texts import availability, localization
 from core.texts.availability import ignored, pause, reason, rule_name, slowed
 from core.texts.settings.pause_history import line_of, lines_of
 from core.texts.settings.rule_views import sees
+from tests.core.availability.owner import Computer
 
 NOW = datetime.now().astimezone().replace(hour=14, minute=0, second=0, microsecond=0)
 AT_22 = NOW.replace(hour=22)
@@ -71,6 +73,45 @@ def it_is_still_that_day(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_pause_says_why_and_until_when(given: Reason, words: str) -> None:
     assert pause(Decision((given,)), RULES) == words
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (Reason("battery"), "this computer runs on its battery · goes on 1 minute after that ends"),
+        (Reason("disk"), "the disk is almost full · goes on when 2.0 GB are free"),
+        (Reason("idle", until=NOW), "you are using this computer · goes on when nobody has used it for 5 minutes"),
+    ],
+)
+def test_a_pause_that_has_interrupted_training_says_when_it_ends_at_the_earliest(given: Reason, words: str) -> None:
+    """As long as that is later than what the reason itself asks for."""
+    at_14_10 = NOW.replace(minute=10)
+    told = reason(replace(given, not_before=at_14_10), RULES)
+    assert told == f"{words}, at 14:10 at the earliest"
+    over = NOW - timedelta(seconds=1)
+    assert reason(replace(given, not_before=over), RULES) == words
+    waits = pause(Decision((Reason("idle", until=at_14_10, not_before=at_14_10),)), RULES)
+    assert waits == "Waiting until nobody has used this computer for 5 minutes, at 14:10 at the earliest"
+    touched = Reason("idle", until=NOW.replace(minute=11), not_before=at_14_10)
+    assert pause(Decision((touched,)), RULES) == "Waiting until nobody has used this computer for 5 minutes"
+
+
+@pytest.mark.parametrize("lasted", [60, 539, 541, 3600])
+def test_training_goes_on_when_the_sentence_has_said(lasted: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After less than nine minutes on the battery the shortest pause is waited for, later the battery's rest."""
+    computer = Computer(at=NOW)
+    computer.see()
+    began, paused = computer.at, computer.after(0, is_on_battery=True)
+    monkeypatch.setattr(_Then, "now", classmethod(lambda _cls, tz=None: computer.at.astimezone(tz)))
+    assert pause(paused, RULES).endswith("1 minute after that ends, at 14:10 at the earliest")
+    words = pause(computer.after(lasted, is_on_battery=True), RULES)
+    computer.after(0)
+    is_bound = lasted + REST_SECONDS["battery"] < SHORTEST_PAUSE_SECONDS
+    assert words.endswith("1 minute after that ends" + (", at 14:10 at the earliest" if is_bound else ""))
+    ends = began + timedelta(seconds=SHORTEST_PAUSE_SECONDS if is_bound else lasted + REST_SECONDS["battery"])
+    left = (ends - computer.at).total_seconds()
+    assert not computer.after(left - 1).is_free
+    assert computer.after(1).is_free
 
 
 def test_other_reasons_are_counted() -> None:
