@@ -54,9 +54,26 @@ refresh() {
     if command -v update-mime-database >/dev/null; then update-mime-database "$data/mime" >/dev/null 2>&1 || true; fi
 }
 
+# The program that starts what is in the folder $1, as the file $2.
+write_launcher() {
+    sed -e "1s|.*|#!$python -I|" -e "s|/usr/lib/workerbee|$1|g" "$here/workerbee" >"$2"
+    chmod 755 "$2"
+}
+
+# Whether the program in the folder $1 starts: the command, and all that the window loads. What it says is $said.
+starts() {
+    write_launcher "$1" "$1/trial"
+    said=$("$1/trial" --version 2>&1 && "$python" -I - "$1" 2>&1 <<'END'
+import sys
+sys.path[:0] = [sys.argv[1], sys.argv[1] + "/vendor"]
+import app.startup
+END
+    ) && rm -f "$1/trial"
+}
+
 if [ "$1" = --remove ]; then
     shared | while read -r file; do rm -f "$data/$file"; done
-    rm -rf "$program" "$program.new" "$launcher"
+    rm -rf "$program" "$program.new" "$program.old" "$launcher"
     refresh
     echo "Workerbee is removed. What it keeps of you is still there."
     exit 0
@@ -65,15 +82,25 @@ fi
 python=$(find_python) || fail "there is no Python 3.11, 3.12, 3.13 or 3.14 here; install one with this system's package manager."
 say_missing
 
-rm -rf "$program.new"
+# Where the computer went off between the two renames of an earlier call.
+if [ -d "$program.old" ] && [ ! -d "$program" ]; then mv "$program.old" "$program"; fi
+rm -rf "$program.new" "$program.old"
 mkdir -p "$program.new" "$(dirname "$launcher")"
 cp -R "$here/program/." "$program.new"
-rm -rf "$program"
+# The version that is there stays until the new one has started once.
+if ! starts "$program.new"; then
+    rm -rf "$program.new"
+    if [ -d "$program" ]; then said="$said
+The version that is installed was left as it was."; fi
+    fail "it does not start here: $said"
+fi
+if [ -d "$program" ]; then mv "$program" "$program.old"; fi
 mv "$program.new" "$program"
-# A worker is confined, and may not write there: it would compile all of it at every start.
-"$python" -I -m compileall -q "$program" || true
-sed -e "1s|.*|#!$python -I|" -e "s|/usr/lib/workerbee|$program|g" "$here/workerbee" >"$launcher"
-chmod 755 "$launcher"
+# A worker is confined, and may not write there: it would compile all of it at every start. Again, for the new path.
+"$python" -I -m compileall -q -f "$program" || true
+write_launcher "$program" "$launcher.new"
+mv "$launcher.new" "$launcher"
+rm -rf "$program.old"
 shared | while read -r file; do
     mkdir -p "$(dirname "$data/$file")"
     cp "$here/share/$file" "$data/$file"

@@ -43,6 +43,11 @@ class Person:
         """All that lies in their home."""
         return {str(each.relative_to(self.home)) for each in self.home.rglob("*") if each.is_file()}
 
+    @property
+    def contents(self) -> dict[str, bytes]:
+        """What is in each of them, but for what Python compiles at any time."""
+        return {name: (self.home / name).read_bytes() for name in self.files if not name.endswith(".pyc")}
+
 
 @pytest.fixture
 def person(tmp_path: Path) -> Person:
@@ -65,7 +70,8 @@ def person(tmp_path: Path) -> Person:
     for place in ("usr/share/doc/workerbee/copyright", "usr/lib/workerbee/app/__main__.py"):
         (root / place).parent.mkdir(parents=True)
         (root / place).write_text("def main():\n    print('it runs')\n")
-    (root / "usr/lib/workerbee/app/__init__.py").touch()
+    for module in ("__init__.py", "startup.py"):
+        (root / "usr/lib/workerbee/app" / module).touch()
     arrange(root, content)
     (content / "libraries.txt").write_text("libc.so.6 a b c d\n")
     programs.mkdir()
@@ -93,6 +99,42 @@ def test_it_installs_itself_for_one_person_and_takes_itself_away(person: Person)
     assert person.set_up().returncode == 0  # over itself
     assert person.set_up("--remove").returncode == 0
     assert person.files == set()
+
+
+@pytest.mark.parametrize("module", ["__main__.py", "startup.py"])
+def test_what_does_not_start_does_not_replace_what_does(person: Person, module: str) -> None:
+    assert person.set_up().returncode == 0
+    before = person.contents
+    newer = person.content / "program/app" / module
+    whole = newer.read_text()
+    newer.write_text("raise ImportError('no such library')\n")
+    refused = person.set_up()
+    assert refused.returncode == 1
+    assert "no such library" in refused.stderr and "was left as it was" in refused.stderr
+    assert person.contents == before
+
+    newer.write_text(f"{whole}# newer\n")
+    assert person.set_up().returncode == 0
+    installed = person.home / ".local/lib/workerbee"
+    assert (installed / "app" / module).read_text().endswith("# newer\n")
+    assert [each.name for each in installed.parent.iterdir()] == ["workerbee"]
+
+
+def test_what_does_not_start_is_not_installed(person: Person) -> None:
+    (person.content / "program/app/startup.py").write_text("raise ImportError('no such library')\n")
+    refused = person.set_up()
+    assert refused.returncode == 1 and "no such library" in refused.stderr
+    assert "was left as it was" not in refused.stderr
+    assert person.files == set()
+
+
+def test_a_renewal_that_the_computer_did_not_live_to_see_is_made_good(person: Person) -> None:
+    assert person.set_up().returncode == 0
+    program = person.home / ".local/lib/workerbee"
+    program.rename(program.with_name("workerbee.old"))
+    (person.content / "program/app/startup.py").write_text("raise ImportError('no such library')\n")
+    assert person.set_up().returncode == 1
+    assert (program / "app/startup.py").is_file() and not program.with_name("workerbee.old").exists()
 
 
 @pytest.mark.parametrize(
