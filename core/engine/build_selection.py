@@ -15,9 +15,10 @@ from core.engine.pythons import this_python
 from core.errors import ErrorKind, UserError
 from core.localizable import localized
 
-Reason = Literal["driver", "gpu_old", "gpu_too_old", "driver_too_old", "python_too_new", "amd", "no_gpu"]
+Reason = Literal["driver", "gpu_old", "gpu_too_old", "driver_too_old", "python_too_new", "amd", "intel", "no_gpu"]
 """The NVIDIA driver; an NVIDIA GPU too old for the newest build that its driver could run. Then what leaves the CPU
-alone: a GPU or a driver too old for any build, a Python too new for the build that the GPU needs. An AMD GPU; none."""
+alone: a GPU or a driver too old for any build, a Python too new for the build that the GPU needs. An AMD or an Intel
+GPU; none."""
 
 _ANSWER_SECONDS = 10.0
 _VERSION = re.compile(r"^[0-9]{2,4}(\.[0-9]{1,4}){0,3}$")

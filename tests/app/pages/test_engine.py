@@ -67,7 +67,10 @@ def test_a_driver_that_is_too_old_for_any_build_is_said_plainly(page: EnginePage
             Suited("cpu", "python_too_new", "580.1", "6.1"),
             f"capability 6.1 is for Python 3.11 to 3.13, and this is {this_python()}, so the CPU computes.",
         ),
-        (Suited("rocm", "amd"), "There is an AMD GPU, but no engine for it yet, so the CPU computes."),
+        (Suited("rocm", "amd"), "There is an AMD GPU, but no engine for it yet, so the CPU computes. Whoever reaches"),
+        (Suited("rocm", "amd"), "python -m installer.package.engine_lists --engine rocm --index URL"),
+        (Suited("xpu", "intel"), "There is an Intel GPU, but no engine for it yet, so the CPU computes. Whoever"),
+        (Suited("xpu", "intel"), "python -m installer.package.engine_lists --engine xpu --index URL"),
     ],
 )
 def test_a_gpu_that_stays_idle_is_said_plainly_and_the_cpu_is_offered(
