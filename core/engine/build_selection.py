@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -14,13 +14,17 @@ from core.engine.builds import CUDA_BUILDS, BuildName
 from core.engine.file_lists import EngineFiles, load_files
 from core.engine.pythons import this_python
 from core.errors import ErrorKind, UserError
+from core.hardware.pci_gpus import Vendor
 from core.hardware.unused_gpus import UnusedGpu, find_unused_gpus
 from core.localizable import localized
 
-Reason = Literal["driver", "gpu_old", "gpu_too_old", "driver_too_old", "python_too_new", "amd", "unused_gpu", "no_gpu"]
+Reason = Literal[
+    "driver", "gpu_old", "gpu_too_old", "driver_too_old", "python_too_new", "amd", "intel", "unused_gpu", "no_gpu"
+]
 """The NVIDIA driver; an NVIDIA GPU too old for the newest build that its driver could run. Then what leaves the CPU
-alone: a GPU or a driver too old for any build, a Python too new for the build that the GPU needs. An AMD GPU with ROCm;
-a GPU on which no engine computes, or without a working driver; none."""
+alone: a GPU or a driver too old for any build, a Python too new for the build that the GPU needs. An AMD or an Intel
+GPU; an NVIDIA GPU without a working driver; none."""
+_OF_OTHER_VENDORS: Mapping[Vendor, tuple[BuildName, Reason]] = {"AMD": ("rocm", "amd"), "Intel": ("xpu", "intel")}
 
 _ANSWER_SECONDS = 10.0
 _VERSION = re.compile(r"^[0-9]{2,4}(\.[0-9]{1,4}){0,3}$")
@@ -32,7 +36,7 @@ _AMD_GPU = re.compile(r"^gfx[0-9a-f]{3,5}$")
 class Suited:
     """The build that the drivers ask for; ``capability`` is the newest NVIDIA GPU's, where it is the reason.
 
-    ``unused`` is the GPU that is the reason for the CPU's build.
+    ``unused`` is the GPU that is the reason, where no driver of NVIDIA's or of ROCm told of any.
     """
 
     build: BuildName
@@ -74,7 +78,7 @@ def _without_driver(root: Path) -> Suited:
     is_nvidia_asked = shutil.which("nvidia-smi") is not None
     for gpu in find_unused_gpus((), root):
         if gpu.obstacle != "driver silent" or is_nvidia_asked:
-            return Suited("cpu", "unused_gpu", unused=gpu)
+            return Suited(*_OF_OTHER_VENDORS.get(gpu.vendor, ("cpu", "unused_gpu")), unused=gpu)
     return Suited("cpu", "no_gpu")
 
 

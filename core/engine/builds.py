@@ -12,8 +12,10 @@ from typing import Literal
 
 from core.engine.pythons import PYTHONS
 
-BuildName = Literal["cuda13", "cuda128", "cuda126", "rocm", "cpu"]
-"""Which computers a torch is for: NVIDIA's GPUs by the version of CUDA, AMD's GPUs, no GPU at all."""
+BuildName = Literal["cuda13", "cuda128", "cuda126", "rocm", "xpu", "cpu"]
+"""Which computers a torch is for: NVIDIA's GPUs by the version of CUDA, AMD's GPUs, Intel's GPUs, no GPU at all."""
+OwnIndexBuild = Literal["rocm", "xpu"]
+"""The builds whose torch is in an index of its own; a list of their files is made by whoever reaches that index."""
 
 
 @dataclass(frozen=True)

@@ -38,9 +38,13 @@ class EngineFile(StrictStruct, kw_only=True, frozen=True):
 
 
 class EngineFiles(StrictStruct, kw_only=True, frozen=True):
-    """The files that an engine of one build is made of."""
+    """The files that an engine of one build is made of.
+
+    ``index`` is the address of the package index that has this build's torch, where it is not among those that uv asks.
+    """
 
     build: BuildName
+    index: Annotated[str, Meta(max_length=300, pattern=r"^(https?://[^\s@\"\\]+)?\Z")] = ""
     files: Annotated[tuple[EngineFile, ...], Meta(max_length=2000)]
 
     def for_python(self, python: str) -> EngineFiles:

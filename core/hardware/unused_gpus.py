@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from core.hardware.device import Device
-from core.hardware.pci_gpus import PciGpu, find_pci_gpus
+from core.hardware.pci_gpus import PciGpu, Vendor, find_pci_gpus
 from core.hardware.visible_gpus import VARIABLE
 
 Obstacle = Literal["no engine", "no driver", "driver blocked", "driver silent"]
@@ -24,6 +24,7 @@ _SECURE_BOOT = "sys/firmware/efi/efivars"
 class UnusedGpu:
     """A GPU that is no part of the processor; ``memory_bytes`` is ``None`` where it is not known."""
 
+    vendor: Vendor
     name: str
     memory_bytes: int | None
     obstacle: Obstacle
@@ -43,7 +44,7 @@ def unused_gpus(
     """
     is_nvidia_told = VARIABLE in environment or any(device.kind == "cuda" for device in devices)
     return tuple(
-        UnusedGpu(gpu.name, gpu.memory_bytes, _obstacle(gpu, is_secure_boot_on))
+        UnusedGpu(gpu.vendor, gpu.name, gpu.memory_bytes, _obstacle(gpu, is_secure_boot_on))
         for gpu in found
         if not gpu.is_integrated
         and gpu.driver != _OF_VIRTUAL_MACHINES

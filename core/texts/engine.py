@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from core.engine.build_selection import Choice, Suited
-from core.engine.builds import CUDA_BUILDS, BuildName
+from core.engine.builds import CUDA_BUILDS, BuildName, OwnIndexBuild
 from core.engine.install.events import InstallProgress
 from core.engine.install.offer import EngineOffer
 from core.engine.pythons import this_python
 from core.placeholders import fill_placeholders
 from core.texts import figures
-from core.texts.device import unused_words
+from core.texts.device import unused_words, why_unused
 from core.texts.localization import translate
 
 
@@ -24,15 +26,17 @@ def build(name: BuildName) -> str:
             return translate("Engine", "for older NVIDIA GPUs (CUDA 12.6)")
         case "rocm":
             return translate("Engine", "for AMD GPUs (ROCm)")
+        case "xpu":
+            return translate("Engine", "for Intel GPUs (XPU)")
         case "cpu":
             return translate("Engine", "for the CPU")
 
 
 def why(choice: Choice) -> str:
     """Return why this build was chosen for this computer."""
-    if choice.is_second_best:
-        return translate("Engine", "There is an AMD GPU, but no engine for it yet, so the CPU computes.")
     suited = choice.suited
+    if choice.is_second_best and suited.build in get_args(OwnIndexBuild):
+        return _why_not_listed(suited)
     match suited.reason:
         case "driver":
             return fill_placeholders(translate("Engine", "The NVIDIA driver is %1."), suited.driver)
@@ -44,10 +48,26 @@ def why(choice: Choice) -> str:
             return _why_idle(suited)
         case "amd":
             return translate("Engine", "There is an AMD GPU.")
+        case "intel":
+            return translate("Engine", "There is an Intel GPU.")
         case "unused_gpu" if suited.unused is not None:
             return unused_words((suited.unused,))
         case "unused_gpu" | "no_gpu":
             return translate("Engine", "No GPU with a driver was found.")
+
+
+def _why_not_listed(suited: Suited) -> str:
+    """Return that there is no list of files for the GPU's build, and the command that makes one."""
+    words = (
+        why_unused(suited.unused)
+        if suited.unused is not None
+        else translate("Engine", "There is an AMD GPU, but no engine for it yet, so the CPU computes.")
+    )
+    how = translate(
+        "Engine", "Whoever reaches a package index with PyTorch for it can list the engine's files, in a checkout: %1"
+    )
+    command = f"python -m installer.package.engine_lists --engine {suited.build} --index URL"
+    return f"{words} {fill_placeholders(how, command)}"
 
 
 def _why_idle(suited: Suited) -> str:

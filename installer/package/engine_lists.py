@@ -1,6 +1,10 @@
 """The lists of `resources/engine`: which files engines are made of. After pyproject.toml has changed:
 
     python -m installer.package.engine_lists
+    python -m installer.package.engine_lists --engine rocm --index URL     for AMD GPUs; xpu for Intel's
+
+The second makes the list of an engine whose torch is in a package index of its own, wherever that is reachable. The
+list keeps the index's address, and those who install that engine ask it, too.
 
 torch's own builds for computers without a GPU are not in the index that pip and uv ask; `torch_builds.json`
 names them. What their authors publish as source only is added while the package is built (`shipped.txt`).
@@ -8,6 +12,7 @@ names them. What their authors publish as source only is added while the package
 
 from __future__ import annotations
 
+import argparse
 import functools
 import hashlib
 import subprocess
@@ -17,13 +22,16 @@ import tomllib
 import zipfile
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast, get_args
+from urllib.parse import unquote
 
 import msgspec
 
-from core.engine.builds import CUDA_BUILDS, CudaBuild
+from core.engine.builds import CUDA_BUILDS, CudaBuild, OwnIndexBuild
 from core.engine.file_lists import EngineFile, EngineFiles
+from core.engine.install.index_lookup import FIRST_THAT_HAS_IT
 from core.engine.pythons import PYTHONS
 from installer.package.remote_file import RemoteFile
 
@@ -34,21 +42,83 @@ _CONNECTIONS = 8
 _ONLY_FOR_GPUS = ("bitsandbytes", "torch", "triton", "nvidia-c", "nvidia-n", "cuda-")  # not nvidia-ml-py
 
 
+@dataclass(frozen=True)
+class Source:
+    """What an engine is resolved from: pyproject.toml and constraints.txt in ``project``, whatever they say of torch.
+
+    ``torch`` is its version, or empty for the newest that pyproject.toml allows; ``index`` the address of the package
+    index that has it, or empty where it is in those that uv asks.
+    """
+
+    torch: str = ""
+    index: str = ""
+    project: Path = ROOT
+
+
 def main() -> int:
-    """Write the lists of all builds."""
+    """Write the lists of all builds, or that of one whose torch is in an index of its own; 1 where that has none."""
+    parser = argparse.ArgumentParser(prog="python -m installer.package.engine_lists", description=__doc__)
+    parser.add_argument("--engine", choices=get_args(OwnIndexBuild), help="the engine whose list is made of the index")
+    parser.add_argument("--index", metavar="URL", help="the package index that has this engine's torch")
+    parser.add_argument(
+        "--torch", default="", metavar="VERSION", help="of torch (the newest that pyproject.toml allows)"
+    )
+    asked = parser.parse_args()
+    if (asked.engine is None) != (asked.index is None):
+        parser.error("--engine and --index belong together")
+    if asked.engine is None:
+        return _write_all()
+    try:
+        files = list_of_index(cast(OwnIndexBuild, asked.engine), Source(asked.torch, asked.index))
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 1
+    _write_and_tell(files)
+    return 0
+
+
+def _write_all() -> int:
+    """Write the lists of the builds that are in the indexes that uv asks, and of that for the CPU."""
     cuda = [_for_cuda(build) for build in CUDA_BUILDS]
     torches = msgspec.json.decode(_TORCH_BUILDS.read_bytes(), type=list[EngineFile])
     cpu = [file for file in cuda[0].files if not file.library.startswith(_ONLY_FOR_GPUS)] + torches
     for files in (*cuda, EngineFiles(build="cpu", files=tuple(cpu))):
-        write(LISTS, files)
-        for python in PYTHONS:
-            size = files.for_python(python).download_bytes
-            print(f"{files.build}, Python {python}: {size / 1e6:,.0f} MB")
+        _write_and_tell(files)
     return 0
 
 
+def _write_and_tell(files: EngineFiles) -> None:
+    write(LISTS, files)
+    for python in PYTHONS:
+        size = files.for_python(python).download_bytes
+        print(f"{files.build}, Python {python}: {size / 1e6:,.0f} MB")
+
+
+def list_of_index(engine: OwnIndexBuild, source: Source) -> EngineFiles:
+    """The files of an engine whose torch is in the source's index, for each Python for which that has one.
+
+    The index's version of a library is taken before another's. Raises ValueError, with what uv has said, where there
+    is a torch for no Python, and for an address that is none. A torch without a local version, such as ``+rocm7.2``, is
+    not the index's own: it is the usual one, for CUDA. Source: PEP 440, by which the usual index has no local versions.
+    """
+    empty = msgspec.convert({"build": engine, "index": source.index, "files": ()}, type=EngineFiles)
+    listed: list[EngineFile] = []
+    why = [f"{source.index} has no torch of its own that pyproject.toml allows."]
+    for python in PYTHONS:
+        try:
+            files = _resolved(python, source)
+        except subprocess.CalledProcessError as error:
+            why.append(f"Python {python}: {error.stderr.decode(errors='replace').strip()}")
+            continue
+        if any(each.library == "torch" and "+" in each.version for each in files):
+            listed += files
+    if not listed:
+        raise ValueError("\n".join(why))
+    return msgspec.structs.replace(empty, files=tuple(merged(listed)))
+
+
 def _for_cuda(build: CudaBuild) -> EngineFiles:
-    listed = [file for python in build.pythons for file in _resolved(python, build.torch)]
+    listed = [file for python in build.pythons for file in _resolved(python, Source(build.torch))]
     return EngineFiles(build=build.name, files=tuple(merged(listed)))
 
 
@@ -73,7 +143,8 @@ def complete(folder: Path, shipped: Sequence[Path]) -> None:
 def write(folder: Path, files: EngineFiles) -> None:
     """One file a line, so that a difference can be read."""
     lines = ",\n".join("  " + msgspec.json.encode(each).decode() for each in files.files)
-    text = f'{{"build": "{files.build}", "files": [\n{lines}\n]}}\n'
+    index = f', "index": "{files.index}"' if files.index else ""
+    text = f'{{"build": "{files.build}"{index}, "files": [\n{lines}\n]}}\n'
     (folder / f"{files.build}.json").write_text(text, "utf-8")
 
 
@@ -93,16 +164,20 @@ def _shipped(wheel: Path) -> EngineFile:
     )
 
 
-def _resolved(python: str, torch: str) -> list[EngineFile]:
-    """What pyproject.toml and constraints.txt mean for that Python, with that version of torch whatever they say."""
+def _resolved(python: str, source: Source) -> list[EngineFile]:
+    """The wheels of what the source means for that Python; raises CalledProcessError with what uv has said."""
     with tempfile.TemporaryDirectory() as scratch:
         lock, constraints, overrides = (Path(scratch) / name for name in ("pylock.toml", "constraints", "overrides"))
-        overrides.write_text(f"torch=={torch}\n", "utf-8")
-        constraints.write_text(_constraints_for(torch), "utf-8")
-        command = [_uv(), "pip", "compile", "--quiet", "--no-config", "--format=pylock.toml", "--extra=quantization"]
+        overrides.write_text(f"torch=={source.torch}\n" if source.torch else "", "utf-8")
+        constraints.write_text(_constraints_for(source), "utf-8")
+        command = [_uv(), "pip", "compile", "--quiet", "--no-config", "--format=pylock.toml"]
+        command += ["--index", source.index, FIRST_THAT_HAS_IT] if source.index else ["--extra=quantization"]
         command += [f"--python-version={python}", "--python-platform=x86_64-manylinux_2_34"]
         command += ["--constraints", str(constraints), "--overrides", str(overrides), "--output-file", str(lock)]
-        subprocess.run([*command, str(ROOT / "pyproject.toml")], check=True, stdout=subprocess.DEVNULL)
+        stderr = subprocess.PIPE if source.index else None
+        subprocess.run(
+            [*command, str(source.project / "pyproject.toml")], check=True, stdout=subprocess.DEVNULL, stderr=stderr
+        )
         packages = tomllib.loads(lock.read_text("utf-8"))["packages"]
     with ThreadPoolExecutor(_CONNECTIONS) as threads:
         return list(
@@ -110,10 +185,10 @@ def _resolved(python: str, torch: str) -> list[EngineFile]:
         )
 
 
-def _constraints_for(torch: str) -> str:
+def _constraints_for(source: Source) -> str:
     """Those of constraints.txt, without torch and its CUDA libraries, which another torch pins itself."""
-    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
-    own = f"torch=={torch}" in lines
+    lines = (source.project / "constraints.txt").read_text("utf-8").splitlines()
+    own = f"torch=={source.torch}" in lines and not source.index
     return "\n".join(line for line in lines if own or not line.startswith(("torch==", "cuda-"))) + "\n"
 
 
@@ -123,7 +198,7 @@ def _file(package: dict[str, Any], python: str) -> EngineFile:
     return EngineFile(
         library=package["name"],
         version=package["version"],
-        name=wheel["url"].rpartition("/")[2],
+        name=unquote(wheel["url"].rpartition("/")[2]),
         pythons=(python,),
         bytes=size,
         unpacked_bytes=unpacked,

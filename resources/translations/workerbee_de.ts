@@ -1439,12 +1439,24 @@
         <translation>für ältere NVIDIA-GPUs (CUDA 12.6)</translation>
     </message>
     <message>
+        <source>for Intel GPUs (XPU)</source>
+        <translation>für Intel-GPUs (XPU)</translation>
+    </message>
+    <message>
         <source>There is an AMD GPU.</source>
         <translation>Eine AMD-GPU ist vorhanden.</translation>
     </message>
     <message>
+        <source>There is an Intel GPU.</source>
+        <translation>Eine Intel-GPU ist vorhanden.</translation>
+    </message>
+    <message>
         <source>No GPU with a driver was found.</source>
         <translation>Keine GPU mit Treiber gefunden.</translation>
+    </message>
+    <message>
+        <source>Whoever reaches a package index with PyTorch for it can list the engine&apos;s files, in a checkout: %1</source>
+        <translation>Wer einen Paketindex mit PyTorch dafür erreicht, kann dessen Dateien auflisten, in einer Kopie des Quelltexts: %1</translation>
     </message>
     <message>
         <source>The NVIDIA GPU is too old for any build, so the CPU computes: its compute capability is %1, and %2 is the least (%3).</source>

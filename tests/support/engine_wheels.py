@@ -22,13 +22,14 @@ def small_engine(folder: Path, version: str = "1.0", *, works: bool = True) -> E
     borrowed = f"{libraries}\n".encode() if works else b"\n"
     noise = random.Random(version).randbytes(BALLAST_BYTES)
     files = (
-        _wheel(folder, "torch", version, {"borrowed.pth": borrowed, OWN: (libraries / OWN).read_bytes()}),
-        _wheel(folder, "ballast", version, {"ballast.bin": noise}),
+        wheel(folder, "torch", version, {"borrowed.pth": borrowed, OWN: (libraries / OWN).read_bytes()}),
+        wheel(folder, "ballast", version, {"ballast.bin": noise}),
     )
     return EngineFiles(build="cpu", files=files)
 
 
-def _wheel(folder: Path, library: str, version: str, contents: dict[str, bytes]) -> EngineFile:
+def wheel(folder: Path, library: str, version: str, contents: dict[str, bytes]) -> EngineFile:
+    """A wheel of that library in the folder, with what metadata it needs beside the ``contents``, by their paths."""
     about = f"{library}-{version}.dist-info"
     contents = contents | {
         f"{about}/METADATA": f"Metadata-Version: 2.1\nName: {library}\nVersion: {version}\n".encode(),

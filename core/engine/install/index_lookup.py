@@ -14,14 +14,13 @@ from urllib.parse import unquote
 import msgspec
 from msgspec import Meta
 
-from core.engine.builds import BuildName
 from core.engine.file_lists import EngineFiles
 from core.engine.install.uv import run_uv
 
 WHEELS_VARIABLE = "WORKERBEE_WHEELS"
 _MAX_BYTES = 4 * 1024 * 1024
-# torch's own indexes, by uv's names; the builds for CUDA are where everything else is
-_BACKENDS: dict[BuildName, str] = {"cpu": "cpu", "rocm": "rocm7.2"}
+FIRST_THAT_HAS_IT = "--index-strategy=unsafe-first-match"
+"""uv's option: a version that the first index lacks is looked for in the next; a file's hash decides, not its place."""
 
 
 class _Wheel(msgspec.Struct):
@@ -48,20 +47,21 @@ def find_sources(files: EngineFiles, uv: Path, work: Path, stop: threading.Event
     wanted.write_text("\n".join(lines) + "\n", "utf-8")
     lock.unlink(missing_ok=True)
     words = ["pip", "compile", "--no-deps", "--only-binary=:all:", "--format=pylock.toml", "--no-annotate"]
-    words += ["--python", sys.executable, *_indexes(files.build), "--output-file", str(lock), str(wanted)]
+    words += ["--python", sys.executable, *_indexes(files), "--output-file", str(lock), str(wanted)]
     run_uv(uv, *words, work=work, stop=stop)
     with lock.open("rb") as opened:
         read = tomllib.loads(opened.read(_MAX_BYTES).decode())
     return dict(_addresses(msgspec.convert(read, _Lock), work))
 
 
-def _indexes(build: BuildName) -> list[str]:
-    """A mirror stands in for all of them."""
+def _indexes(files: EngineFiles) -> list[str]:
+    """A mirror stands in for all of them; the builds for CUDA are where everything else is."""
     mirror = os.environ.get(WHEELS_VARIABLE)
     if mirror:
         return ["--default-index", mirror, "--refresh"]
-    backend = _BACKENDS.get(build)
-    return ["--torch-backend", backend] if backend else []
+    if files.index:
+        return ["--index", files.index, FIRST_THAT_HAS_IT]
+    return ["--torch-backend", "cpu"] if files.build == "cpu" else []
 
 
 def _addresses(lock: _Lock, work: Path) -> Iterator[tuple[str, str]]:

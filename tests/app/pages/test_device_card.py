@@ -71,17 +71,17 @@ def test_a_gpu_that_the_engine_does_not_use_is_told(card: DeviceCard) -> None:
 
 
 def test_a_gpu_without_an_engine_or_a_driver_is_told_with_what_can_be_done(card: DeviceCard) -> None:
-    radeon = UnusedGpu("AMD Radeon RX 7900 XTX", 25_753_026_560, "no engine")
+    radeon = UnusedGpu("AMD", "AMD Radeon RX 7900 XTX", 25_753_026_560, "no engine")
     card.show_devices(replace(seen(CPU), unused=(radeon,)), "auto")
     assert "AMD Radeon RX 7900 XTX (25.8 GB): Workerbee has no engine for it yet, so the CPU trains." in card.text
     assert "Ryzen" in card.text and "No NVIDIA GPU" not in card.text
-    geforce = UnusedGpu("NVIDIA GeForce RTX 3060", None, "driver blocked")
+    geforce = UnusedGpu("NVIDIA", "NVIDIA GeForce RTX 3060", None, "driver blocked")
     card.show_devices(replace(seen(CPU), unused=(geforce,)), "auto")
     assert "RTX 3060 has no working driver" in card.text and "Secure Boot is on" in card.text
 
 
 def test_beside_a_gpu_that_trains_one_without_an_engine_is_no_news(card: DeviceCard) -> None:
-    radeon = UnusedGpu("AMD Radeon RX 7900 XTX", None, "no engine")
+    radeon = UnusedGpu("AMD", "AMD Radeon RX 7900 XTX", None, "no engine")
     card.show_devices(replace(seen(GPU, CPU), unused=(radeon,)), "auto")
     assert "RTX 3060" in card.text and "Radeon" not in card.text
 

@@ -69,10 +69,19 @@ def test_a_driver_that_is_too_old_for_any_build_is_said_plainly(page: EnginePage
             f"capability 6.1 is for Python 3.11 to 3.13, and this is {this_python()}, so the CPU computes.",
         ),
         (
-            Suited("cpu", "unused_gpu", unused=UnusedGpu("Intel Arc A770", None, "no engine")),
-            "for the CPU. Intel Arc A770: Workerbee has no engine for it yet, so the CPU trains.",
+            Suited("xpu", "intel", unused=UnusedGpu("Intel", "Intel Arc A770", None, "no engine")),
+            "for the CPU. Intel Arc A770: Workerbee has no engine for it yet, so the CPU trains. Whoever reaches",
         ),
-        (Suited("rocm", "amd"), "There is an AMD GPU, but no engine for it yet, so the CPU computes."),
+        (
+            Suited("xpu", "intel", unused=UnusedGpu("Intel", "Intel Arc A770", None, "no engine")),
+            "python -m installer.package.engine_lists --engine xpu --index URL",
+        ),
+        (
+            Suited("cpu", "unused_gpu", unused=UnusedGpu("NVIDIA", "NVIDIA GeForce RTX 3060", None, "no driver")),
+            "NVIDIA GeForce RTX 3060 has no working driver",
+        ),
+        (Suited("rocm", "amd"), "There is an AMD GPU, but no engine for it yet, so the CPU computes. Whoever reaches"),
+        (Suited("rocm", "amd"), "python -m installer.package.engine_lists --engine rocm --index URL"),
     ],
 )
 def test_a_gpu_that_stays_idle_is_said_plainly_and_the_cpu_is_offered(
