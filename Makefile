@@ -68,7 +68,7 @@ experiments:
 	@.venv/bin/python -m tests.experiments $(ARGS)
 
 scale:
-	$(SET_UP) test
+	$(SET_UP) test experiments
 	@.venv/bin/python -m tests.scale $(ARGS)
 
 docs:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import inf
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -12,7 +13,7 @@ from core.run.spec.collaboration import Mode
 from tests.scale.calibration import Compared, calibration
 from tests.scale.event_queue import EventQueue
 from tests.scale.exchange import exchange
-from tests.scale.report import DOCUMENT, REGION, as_markdown
+from tests.scale.report import DOCUMENT, PICTURE, REGION, SHOWN, as_markdown, draw
 from tests.scale.swarm import Outcome, Swarm
 from tests.scale.world import World, home_swarm
 
@@ -96,3 +97,15 @@ def test_the_guide_has_the_table_that_is_simulated() -> None:
     region = DOCUMENT.read_text("utf-8").partition(f"<!-- generated: {REGION} -->")[2]
     documented = region.partition("<!-- end of")[0]
     assert all(each.splitlines()[-1] in documented for each in tables), "run: make scale ARGS=--docs"
+    assert SHOWN in documented and PICTURE.is_file()
+
+
+def test_the_same_results_are_drawn_as_the_same_picture_on_white(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="`make scale` installs it")
+    worlds = [home_swarm(volunteers, mode) for mode in MODES for volunteers in (20, 40)]
+    results = [(world, lived(world), HOURS) for world in worlds]
+    for folder in ("one", "other"):
+        draw(results, tmp_path / folder / PICTURE.name)
+    drawn, again = ((tmp_path / folder / PICTURE.name).read_text("utf-8") for folder in ("one", "other"))
+    assert drawn == again and drawn.count('id="axes_') == 2 and "fill: #ffffff" in drawn
+    assert all(f"{mode}: {name}" in drawn for mode in MODES for name in ("rounds whole", "keeper, most"))

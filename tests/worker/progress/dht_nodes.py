@@ -9,6 +9,7 @@ from typing import Any
 from hivemind import DHT
 from hivemind.dht import DHTNode
 from hivemind.dht.routing import DHTID
+from hivemind.p2p import PeerID
 
 ANSWER_SECONDS = 8.0  # that each waits for another one, which stands still at times on a computer that does much else
 
@@ -52,3 +53,19 @@ async def answers(_dht: DHT, node: DHTNode) -> dict[str, int]:
 async def forget_key(_dht: DHT, node: DHTNode, key: str) -> None:
     """Drop whatever the node holds under that key."""
     del node.protocol.storage[DHTID.generate(source=key)]
+
+
+async def count_requests(_dht: DHT, node: DHTNode) -> None:
+    """From now on, count whom that node is about to ask anything."""
+    ask, node.requests_counted = node.protocol.get_stub, 0
+
+    def counted(peer: PeerID) -> object:
+        node.requests_counted += 1
+        return ask(peer)
+
+    node.protocol.get_stub = counted
+
+
+async def requests(_dht: DHT, node: DHTNode) -> int:
+    """What `count_requests` has counted."""
+    return int(node.requests_counted)

@@ -20,7 +20,7 @@ from core.worker.roles.steering.follower import POLL_SECONDS
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_values import dht_key
 from core.worker.swarm.trust.control_values import DHT_KIND, ControlPublisher, ControlReader
-from tests.worker.progress.dht_nodes import ANSWER_SECONDS, dht_nodes, forget_key
+from tests.worker.progress.dht_nodes import ANSWER_SECONDS, count_requests, dht_nodes, forget_key, requests
 
 pytestmark = [pytest.mark.real, pytest.mark.usefixtures("patient_reads")]
 
@@ -79,8 +79,10 @@ def test_one_honest_holder_is_enough_at_once_and_later_within_fifty_seconds() ->
             lies_there(honest, RESUMED, ORGANISER, 700)
             for each in withholding:
                 each.run_coroutine(partial(forget_key, key=dht_key("run", DHT_KIND)))
+            volunteer.run_coroutine(count_requests)
             looks = 1 + next(number for number in range(2 * HOLDERS) if reader.poll() == RESUMED)
             assert looks * POLL_SECONDS <= WITHIN_SECONDS
+            assert volunteer.run_coroutine(requests) < looks * HOLDERS, "the leader and one holder at each look"
         finally:
             volunteer.shutdown()
 

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hivemind.dht import DHT, DHTNode
+from hivemind.dht import DHT
 from hivemind.dht.routing import DHTID, RoutingTable
 from hivemind.p2p import PeerID
 from hivemind.utils import MSGPackSerializer
@@ -20,7 +20,7 @@ from core.run.multiaddr import split_peer
 from core.worker.swarm.dht.node import _count_peers
 from core.worker.swarm.dht.reader import _holders, read_dictionary
 from core.worker.swarm.patches.monotonic_clock import steady_time
-from tests.worker.progress.dht_nodes import dht_nodes, forget_key
+from tests.worker.progress.dht_nodes import count_requests, dht_nodes, forget_key, requests
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300), pytest.mark.usefixtures("patient_reads")]
 
@@ -130,22 +130,6 @@ def store_at_all_but_the_last(nodes: list[DHT], subkey: str) -> None:
 def subkeys_read(node: DHT) -> set[bytes]:
     """Whose values that node finds when it reads them once more."""
     return {record.subkey for record in read_dictionary(node, "names", ask="in turn")}
-
-
-async def count_requests(_dht: DHT, node: DHTNode) -> None:
-    """From now on, count whom that node is about to ask anything."""
-    ask, node.requests_counted = node.protocol.get_stub, 0
-
-    def counted(peer: PeerID) -> object:
-        node.requests_counted += 1
-        return ask(peer)
-
-    node.protocol.get_stub = counted
-
-
-async def requests(_dht: DHT, node: DHTNode) -> int:
-    """What `count_requests` has counted."""
-    return int(node.requests_counted)
 
 
 def packed(subkey: str) -> bytes:
