@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import pytest
 
+from tests.attacks import __main__ as command
 from tests.attacks.limits import GROSS, STOPPING, judged, missed
 from tests.attacks.swarm_attacks import LIES, NOBODY_LIES, USUAL, Cost, Mode, SwarmSize
 
@@ -56,3 +58,15 @@ def test_what_was_lost_and_an_honest_member_that_was_named_are_missed_also_where
     assert flip.line[0] == "change or gradient × −1"
     assert flip.missed == ("member 1 is in epoch 1003", "an honest member was named")
     assert judged("gradients", {NOBODY_LIES: cost}, USUAL)[0].missed == flip.missed
+
+
+@pytest.mark.parametrize(("loss", "code"), [(2.2, 0), (2.3, 1)])
+def test_the_command_fails_and_says_at_its_end_what_was_missed(
+    loss: float, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    costs = {NOBODY_LIES: HONEST, "drift": replace(HONEST, loss=loss)}
+    monkeypatch.setattr(command, "_attacks", lambda mode, *_: judged(mode, costs, USUAL))
+    monkeypatch.setattr(sys, "argv", ["attack", "--mode", "gradients", "--swarms-only"])
+    assert command.main() == code
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("MISSED: 2 % away in each state round, gradients: the loss is 1.150") == bool(code)
