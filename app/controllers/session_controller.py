@@ -10,7 +10,6 @@ from PySide6.QtCore import QObject, Signal
 from app.controllers.device_poller import DevicePoller
 from app.controllers.dry_run_controller import DryRunController
 from app.controllers.settings_store import SettingsStore
-from app.controllers.suspend_pause import SuspendPause
 from app.controllers.thread_bridge import Bridge
 from core.client.client import Client
 from core.client.event_timestamps import EventTimestamps
@@ -19,12 +18,13 @@ from core.errors import UserError
 from core.files.folders import Folders
 from core.hardware.device import Device
 from core.hardware.discovery import choose_device
-from core.protocol.client_events import ClientEvent, RunContinued
+from core.protocol.client_events import ClientEvent, PauseAsked, ResumeAsked, RunContinued
 from core.protocol.commands import Join
 from core.protocol.events import RunFound
 from core.records.consents import Consents
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest
+from core.suspend.suspend_pause import SuspendPause
 from core.texts.run import closed_words
 
 AUTOMATIC = "auto"
@@ -82,7 +82,7 @@ class SessionController(QObject):
         self.pinned_device = ""
         self._settings_store, self._device_poller = settings_store, device_poller
         self._when_over: Callable[[], None] | None = None
-        self._suspend_pause = SuspendPause(self.client, self._apply)
+        self._suspend_pause = SuspendPause(lambda: self.session, self._ask)
         self._goes_on_with: RunFound | None = None
         self._post = bridge.post_event
         bridge.event_arrived.connect(self._on_event)
@@ -260,6 +260,9 @@ class SessionController(QObject):
         else:
             self._when_over = begin
             self._apply(self.client.leave)
+
+    def _ask(self, wish: PauseAsked | ResumeAsked) -> None:
+        self._apply(lambda: self.client.handle(wish))
 
     def _apply(self, action: Callable[[], None]) -> None:
         """Do that to the client, and emit what it has changed."""

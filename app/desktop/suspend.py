@@ -7,7 +7,6 @@ goes on while the computer is suspended, and the other does not.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Literal, Protocol
 
@@ -15,10 +14,10 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtDBus import QDBusConnection, QDBusMessage, QDBusUnixFileDescriptor
 
 from app.desktop.dbus import call_async, subscribe
+from core.observers.desktop_bus.services import LOGIND
+from core.observers.desktop_bus.suspend import INHIBITOR, JUMP_SECONDS, POLL_SECONDS, seconds_suspended
 
-POLL_SECONDS = 5.0
-JUMP_SECONDS = 20.0
-_LOGIND = ("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager")
+_LOGIND = (LOGIND.service, LOGIND.path, LOGIND.interface)
 
 
 class SuspendMonitor(QObject):
@@ -37,13 +36,13 @@ class SuspendMonitor(QObject):
         bus: QDBusConnection,
         parent: QObject | None = None,
         *,
-        suspended_seconds: Callable[[], float] | None = None,
+        suspended_seconds: Callable[[], float] = seconds_suspended,
         poll_seconds: float = POLL_SECONDS,
     ) -> None:
         """``suspended_seconds`` is a clock that counts only while the computer is suspended."""
         super().__init__(parent)
         self._bus = bus
-        self._suspended_seconds = suspended_seconds or seconds_suspended
+        self._suspended_seconds = suspended_seconds
         self._seen_seconds = self._suspended_seconds()
         self._inhibitor: QDBusUnixFileDescriptor | None = None
         self._is_suspending = False
@@ -89,7 +88,7 @@ class SuspendMonitor(QObject):
 
     def _take_inhibitor(self) -> None:
         call = QDBusMessage.createMethodCall(*_LOGIND, "Inhibit")
-        call.setArguments(["sleep", "Workerbee", "Leaving the training run first", "delay"])
+        call.setArguments(list(INHIBITOR))
         call_async(self._bus, call, self, "on_inhibitor", "on_no_inhibitor")
 
     def _poll(self) -> None:
@@ -137,10 +136,3 @@ class SuspendController(QObject):
         self._is_waiting = self._session.prepare_suspend()
         if not self._is_waiting:
             self._monitor.release_inhibitor()
-
-
-def seconds_suspended() -> float:
-    """Seconds suspended since the computer was started, where the system counts them; else by the wall clock."""
-    boot = getattr(time, "CLOCK_BOOTTIME", None)
-    whole = time.time() if boot is None else time.clock_gettime(boot)
-    return whole - time.monotonic()

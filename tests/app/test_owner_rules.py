@@ -142,7 +142,9 @@ def test_a_rule_that_is_switched_off_in_the_settings_lets_go_at_once(qtbot: QtBo
     train(qtbot, application)
     application.settings_store.replace(availability=AvailabilityRules())
     held(qtbot, application)
-    assert application.session_controller.session.pause == Pause("rule", rule=Reason("game", GAME))
+    rule = application.session_controller.session.availability.reason
+    assert rule is not None and rule == Reason("game", GAME, not_before=rule.not_before)
+    assert application.session_controller.session.pause == Pause("rule", rule=rule)
     application.navigator.open_settings()
     settings = application.pages.settings.page
     qtbot.waitUntil(lambda: GAME in settings.availability.now.text(), timeout=10_000)

@@ -10,7 +10,6 @@ from datetime import datetime
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.controllers.availability_controller import AvailabilityController
-from app.controllers.suspend_pause import SuspendPause
 from app.controllers.thread_bridge import Bridge
 from core.availability.decision import Decision
 from core.availability.observation import Observation
@@ -21,10 +20,11 @@ from core.client.computer_watch import ComputerWatch
 from core.client.event_timestamps import EventTimestamps
 from core.client.session import Session
 from core.files.folders import Folders
-from core.protocol.client_events import ClientEvent, Pause, RunContinued
+from core.protocol.client_events import ClientEvent, Pause, PauseAsked, ResumeAsked, RunContinued
 from core.protocol.commands import Join
 from core.records.pauses import PauseLog
 from core.records.traffic_log import TrafficLog
+from core.suspend.suspend_pause import SuspendPause
 
 _FIRST_MILLISECONDS = 100
 _PATIENCE_SECONDS = 5.0  # with a driver that hangs
@@ -68,7 +68,7 @@ class DeviceSession(QObject):
         self._guard = AvailabilityGuard(lambda: availability.rules, self._seen, self._bridge.post_event, self._note)
         self._due: RunContinued | None = None
         self._deadline = 0.0
-        self._suspend_pause = SuspendPause(self.client, self._apply)
+        self._suspend_pause = SuspendPause(lambda: self.session, self._ask)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._check)
 
@@ -170,6 +170,9 @@ class DeviceSession(QObject):
     def _on_event(self, event: ClientEvent) -> None:
         self._apply(lambda: self.client.handle(event))
         self.told.emit(event)
+
+    def _ask(self, wish: PauseAsked | ResumeAsked) -> None:
+        self._apply(lambda: self.client.handle(wish))
 
     def _apply(self, action: Callable[[], None]) -> None:
         """Do that to the client, and emit what it has changed."""

@@ -26,6 +26,7 @@ from core.records.settings import Settings
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest
 from core.run.run_file import load_run_file
+from core.suspend.without_window import leaving_before_suspends
 
 
 def join(
@@ -89,7 +90,7 @@ def _train(
     footer: Callable[[], str] | None,
 ) -> RunFound | None:
     """Train to the end; return the run as it has become where that is another one, and the person agrees to it, too."""
-    with live_training(worker, context.stop, command.json, footer):
+    with leaving_before_suspends(worker), live_training(worker, context.stop, command.json, footer):
         worker.train(command.limits)
     changed, agreed = worker.changed_run, worker.session.agreed
     is_agreed = changed is not None and agreed is not None and consent.is_given_again(changed, agreed)

@@ -14,6 +14,7 @@ from core.cli.runner.ordered_training import OrderedTraining
 from core.cli.runner.owner_rules import following_rules
 from core.cli.runner.worker_session import WorkerSession
 from core.hardware.discovery import choose_device
+from core.suspend.without_window import leaving_before_suspends
 
 
 def join_runs(command: JoinRun, context: CommandContext) -> int:
@@ -30,6 +31,6 @@ def join_runs(command: JoinRun, context: CommandContext) -> int:
     heeded = following_rules(worker, rules_of(command, settings), context.folders, [device])
     with worker, recording_contributions(worker, context.folders), heeded:
         training = OrderedTraining(worker, context, settings, run_order(runs, command.order), people)
-        with live_training(worker, context.stop, command.json):
+        with leaving_before_suspends(worker), live_training(worker, context.stop, command.json):
             training.run(command.limits)
     return 0

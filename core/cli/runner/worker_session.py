@@ -133,17 +133,32 @@ class WorkerSession:
 
     def post(self, event: ClientEvent) -> None:
         """Have that event handled on the thread of the loop; may be called from any thread."""
-        self._context.loop.post(partial(self._handle_event, event))
+        self.run_soon(partial(self.handle, event))
+
+    def run_soon(self, callback: Callable[[], None]) -> None:
+        """Have that called on the thread of the loop; may be called from any thread."""
+        self._context.loop.post(callback)
+
+    def handle(self, event: ClientEvent) -> None:
+        """Give the client that event, show it, and tell the listeners; on the thread of the loop only."""
+        self.client.handle(event)
+        self.tally = self.tally.after(event, self.session, time.monotonic())
+        if self.record is not None:
+            self.record(self.session)
+        self._events.note(event)
+        self.display.handle_event(event, self.session)
+        for listener in tuple(self.listeners):
+            listener(event)
 
     def resume_now(self) -> None:
         """Go on although the owner's rules ask for a pause; may be called from any thread."""
         if self.guard is not None:
-            self._context.loop.post(self.guard.resume_now)
+            self.run_soon(self.guard.resume_now)
 
     def ignore_today(self) -> None:
         """Ignore the reason of the pause until midnight; may be called from any thread."""
         if self.guard is not None:
-            self._context.loop.post(self.guard.ignore_today)
+            self.run_soon(self.guard.ignore_today)
 
     def _raise_failure(self) -> None:
         if self.failure is not None:
@@ -167,16 +182,6 @@ class WorkerSession:
         if self.record is not None:
             self.record(self.session)
         self.display.refresh(self.session, self.tally)
-
-    def _handle_event(self, event: ClientEvent) -> None:
-        self.client.handle(event)
-        self.tally = self.tally.after(event, self.session, time.monotonic())
-        if self.record is not None:
-            self.record(self.session)
-        self._events.note(event)
-        self.display.handle_event(event, self.session)
-        for listener in self.listeners:
-            listener(event)
 
 
 @contextmanager

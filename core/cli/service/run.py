@@ -24,6 +24,7 @@ from core.records.consents import Consents
 from core.records.settings import Settings
 from core.records.unfinished_run import UnfinishedRunFile, continuation, is_finished
 from core.run_order.order import RunOrderFile
+from core.suspend.without_window import leaving_before_suspends
 from core.texts.consent import changes_since
 
 _ASK_AGAIN = "`workerbee service install` shows it, and asks you."
@@ -55,7 +56,7 @@ def _run(command: RunService, context: CommandContext) -> int:
         devices = [device for device in context.devices() if device.label == event.consent.device]
         worker = WorkerSession(context, display_for(command.json))
         heeded = following_rules(worker, settings.availability, context.folders, devices)
-        with worker, recording_contributions(worker, context.folders), heeded:
+        with worker, recording_contributions(worker, context.folders), heeded, leaving_before_suspends(worker):
             worker.post(event)
             try:
                 worker.train(NO_LIMITS)
@@ -78,7 +79,7 @@ def _run_in_order(command: RunService, context: CommandContext, settings: Settin
     chosen = choose_device(devices, settings.device)
     worker = WorkerSession(context, display_for(command.json))
     heeded = following_rules(worker, settings.availability, context.folders, [chosen])
-    with worker, recording_contributions(worker, context.folders), heeded:
+    with worker, recording_contributions(worker, context.folders), heeded, leaving_before_suspends(worker):
         people = partial(stream_for_people, command.json)
         OrderedTraining(worker, context, settings, file.order, people, file).run(NO_LIMITS)
     return 0

@@ -19,8 +19,9 @@ from PySide6.QtDBus import (
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.desktop.suspend import SuspendMonitor, seconds_suspended
+from app.desktop.suspend import SuspendMonitor
 from app.desktop.tray_availability import TrayHost
+from core.observers.desktop_bus.suspend import seconds_suspended
 from tests.support.environment.session_bus import session_bus
 
 LOGIND = ("/org/freedesktop/login1", "org.freedesktop.login1.Manager", "PrepareForSleep")

@@ -11,7 +11,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 from jeepney import DBusAddress, new_method_call
 from jeepney.bus_messages import message_bus
@@ -44,7 +44,7 @@ class MockService:
         )
         wait_for(self.is_there, f"{name} on the bus")
 
-    def __enter__(self) -> MockService:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_error: object) -> None:

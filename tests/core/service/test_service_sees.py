@@ -14,6 +14,9 @@ from core.availability.rules import AvailabilityRules
 from core.files.folders import Folders
 from core.observers.wayland_globals import IDLE_NOTIFIER, SEAT
 from core.records.settings import Settings, save_settings
+from tests.core.cli.conftest import terminals  # noqa: F401
+from tests.core.cli.terminal import Terminal
+from tests.core.cli.test_terminal import TRAINING, join
 from tests.core.observers.compositor import compositor
 from tests.core.observers.desktop_bus.conftest import (
     NETWORK_MANAGER,
@@ -52,6 +55,11 @@ def doctor(folder: Path, **environment: str) -> list[str]:
     return workerbee(folder, "doctor", **{**nowhere, **environment}).out.splitlines()
 
 
+def journal(folder: Path) -> str:
+    """What the fake workers have been told."""
+    return (folder / "journal").read_text()
+
+
 def test_it_is_paused_on_a_metered_network(tmp_path: Path, buses: Buses) -> None:  # noqa: F811
     network = buses.network_manager(2)
     install_with(tmp_path, metered=True)
@@ -59,7 +67,48 @@ def test_it_is_paused_on_a_metered_network(tmp_path: Path, buses: Buses) -> None
         wait_for(lambda: "epoch" in log(tmp_path).lower(), "progress", LIMIT_SECONDS)
         network.update(NETWORK_MANAGER[0], {"Metered": ("u", 1)})
         wait_for(lambda: "this connection is metered" in log(tmp_path), "the reason", LIMIT_SECONDS)
+        network.update(NETWORK_MANAGER[0], {"Metered": ("u", 2)})
+        wait_for(lambda: "no longer metered" in log(tmp_path), "the end of it", LIMIT_SECONDS)
+    assert log(tmp_path).count("this connection is metered") == 1, "though it was looked at every two seconds"
     assert "cannot see anything here" not in log(tmp_path)
+
+
+def test_it_leaves_before_a_suspend_which_waits_for_that_and_goes_on_afterwards(
+    tmp_path: Path,
+    buses: Buses,  # noqa: F811
+) -> None:
+    logind = buses.logind()
+    install_with(tmp_path)
+    told = len(journal(tmp_path))
+    with service_that_runs(tmp_path, "go_through_epochs"):
+        wait_for(lambda: "epoch" in log(tmp_path).lower() and logind.is_waiting, "progress", LIMIT_SECONDS)
+        assert '"leave"' not in journal(tmp_path)[told:]
+        logind.prepare_for_sleep(True)
+        wait_for(lambda: not logind.is_waiting, "the suspend", LIMIT_SECONDS)
+        assert '"leave"' in journal(tmp_path)[told:], "nobody in the swarm waits for it"
+        assert "Pausing: the computer goes to sleep." in log(tmp_path)
+        told = len(journal(tmp_path))
+        logind.prepare_for_sleep(False)
+        wait_for(lambda: '"start"' in journal(tmp_path)[told:] and logind.is_waiting, "more training", LIMIT_SECONDS)
+
+
+def test_join_leaves_before_a_suspend_as_well(
+    tmp_path: Path,
+    buses: Buses,  # noqa: F811
+    terminals: list[Terminal],  # noqa: F811
+) -> None:
+    logind = buses.logind()
+    terminal = join(terminals, tmp_path, "--yes", part="go_through_epochs")
+    terminal.wait_for(TRAINING)
+    wait_for(lambda: logind.is_waiting, "the inhibitor", LIMIT_SECONDS)
+    logind.prepare_for_sleep(True)
+    terminal.wait_for("Paused while the computer sleeps")
+    wait_for(lambda: not logind.is_waiting, "the suspend", LIMIT_SECONDS)
+    told = len(journal(tmp_path))
+    logind.prepare_for_sleep(False)
+    wait_for(lambda: '"start"' in journal(tmp_path)[told:], "more training", LIMIT_SECONDS)
+    terminal.type("q")
+    assert terminal.end() == 0
 
 
 def test_it_trains_when_the_screen_is_locked(tmp_path: Path, buses: Buses) -> None:  # noqa: F811

@@ -17,9 +17,24 @@ from tests.app.support.mock_service import MockService
 from tests.support.environment.session_bus import session_bus
 
 LOGIND, LOGIND_PATH = "org.freedesktop.login1", "/org/freedesktop/login1"
+MANAGER = f"{LOGIND}.Manager"
 SEAT, SESSION = f"{LOGIND}.Seat", f"{LOGIND}.Session"
 SEAT_PATH, SESSION_PATH = f"{LOGIND_PATH}/seat/seat0", f"{LOGIND_PATH}/session/c1"
 NETWORK_MANAGER = ("org.freedesktop.NetworkManager", "/org/freedesktop/NetworkManager")
+
+
+class Logind(MockService):
+    """logind, of which only what is about suspends is used."""
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether somebody holds an inhibitor, so that it would wait before a suspend."""
+        [inhibitors] = self.call("ListInhibitors", interface=MANAGER)
+        return [(what, who, mode) for what, who, _why, mode, *_of in inhibitors] == [("sleep", "Workerbee", "delay")]
+
+    def prepare_for_sleep(self, is_suspending: bool) -> None:
+        """Say what it says before a suspend and after it."""
+        self.emit(MANAGER, "PrepareForSleep", "b", ("b", is_suspending))
 
 
 @dataclass
@@ -43,6 +58,10 @@ class Buses:
         service = self.on_system(*NETWORK_MANAGER)
         service.add_properties(NETWORK_MANAGER[0], {"Metered": ("u", metered)})
         return service
+
+    def logind(self) -> Logind:
+        """logind, without any seat."""
+        return self.services.enter_context(Logind(self.system_address, LOGIND, LOGIND_PATH, template="logind"))
 
     def seat(self) -> MockService:
         """logind, with a seat that has a screen, on which nobody's session is shown."""

@@ -4,34 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from core.client.client import Client
-from core.client.session import AT_WORK
+from core.client.session import AT_WORK, Session
+from core.protocol.client_events import Pause, PauseAsked, ResumeAsked
 
 
 class SuspendPause:
-    """Has a ``client`` leave its run before a suspend and join it again afterwards.
+    """Has a client leave its run before a suspend and join it again afterwards; for the thread of that client.
 
-    ``apply`` does something to the client, and emits what it has changed; after every change it calls `go_on`.
+    ``session`` returns the client's session, and ``ask`` has the client handle a wish; after every change of the
+    session `go_on` is to be called.
     """
 
-    def __init__(self, client: Client, apply: Callable[[Callable[[], None]], None]) -> None:
-        self._client, self._apply = client, apply
+    def __init__(self, session: Callable[[], Session], ask: Callable[[PauseAsked | ResumeAsked], None]) -> None:
+        self._session, self._ask = session, ask
         self._is_resume_due = False
 
     @property
     def may_suspend(self) -> bool:
         """Whether the computer may be suspended without anybody in the swarm waiting for this worker."""
-        return self._client.session.phase not in (*AT_WORK, "leaving")
+        return self._session().phase not in (*AT_WORK, "leaving")
 
     def prepare(self, *, is_at_work: bool) -> None:
         """Leave the run because the computer is about to be suspended."""
         if is_at_work:
-            self._apply(lambda: self._client.pause(reason="sleep"))
+            self._ask(PauseAsked(Pause("sleep")))
 
     def end(self, *, is_at_work: bool) -> None:
         """Join the run again that was left for a suspend, or that was connected all through it."""
-        if is_at_work and not self._client.session.restarting:
-            self._apply(lambda: self._client.pause(reason="sleep"))
+        if is_at_work and not self._session().restarting:
+            self._ask(PauseAsked(Pause("sleep")))
         self._is_resume_due = True
         self.go_on()
 
@@ -41,8 +42,8 @@ class SuspendPause:
 
     def go_on(self) -> None:
         """Resume after a suspend, as soon as the worker has left."""
-        pause = self._client.session.pause
-        if self._is_resume_due and (pause is None or self._client.session.phase == "paused"):
+        pause = self._session().pause
+        if self._is_resume_due and (pause is None or self._session().phase == "paused"):
             self._is_resume_due = False
             if pause is not None and pause.reason == "sleep":
-                self._apply(self._client.resume)
+                self._ask(ResumeAsked())
