@@ -63,11 +63,15 @@ def _why_not_listed(suited: Suited) -> str:
         if suited.unused is not None
         else translate("Engine", "There is an AMD GPU, but no engine for it yet, so the CPU computes.")
     )
-    how = translate(
+    return f"{words} {how_to_list(suited.build)}"
+
+
+def how_to_list(name: BuildName) -> str:
+    """Return who can list the files of a build whose PyTorch is in an index of its own, and the command for it."""
+    words = translate(
         "Engine", "Whoever reaches a package index with PyTorch for it can list the engine's files, in a checkout: %1"
     )
-    command = f"python -m installer.package.engine_lists --engine {suited.build} --index URL"
-    return f"{words} {fill_placeholders(how, command)}"
+    return fill_placeholders(words, f"python -m installer.package.engine_lists --engine {name} --index URL")
 
 
 def _why_idle(suited: Suited) -> str:

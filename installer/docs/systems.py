@@ -25,7 +25,8 @@ SYSTEMS = (
     System(
         "Debian 12, 13 and testing, from the .deb",
         "measured",
-        "installed in a bare system, engine made, trained, removed",
+        "installed in a bare system, engine made, trained, removed; 2026-11-23, "
+        "[the times](benchmarks.md#the-package-in-bare-systems)",
         "tests/packaging/journeys",
     ),
     System("Ubuntu 24.04 and 26.04, from the .deb", "untried", "the same libraries as Debian 12 and testing"),
@@ -45,8 +46,14 @@ SYSTEMS = (
     System("Wayland in GNOME and KDE", "untried", "the window"),
     System("X11", "measured", "the window, in a bare X server with a window manager", "tests/integration/desktop"),
     System("WSL 2 in Windows 11", "tested by stand-in", "what `doctor` says there", "tests/core/test_wsl.py"),
-    System("macOS", "untried", "from source"),
-    System("A CPU", "measured", "everything", "tests/bench"),
+    System("macOS", "untried", "from source; [what is absent there](#other-systems)"),
+    System(
+        "A CPU",
+        "measured",
+        "training in both modes, on 64-bit PCs; its engine for Python 3.11, of which the download for 3.12 to 3.14 is "
+        "[untried](#the-training-engine)",
+        "tests/bench",
+    ),
     System(
         "An NVIDIA GPU",
         "measured",

@@ -1,7 +1,8 @@
 """`python -m tests.gpu [--cpu] [--only ROW]… [--device DEVICE] [--report FILE] [--wheels FOLDER] [--keep FOLDER]`
 
-Measures on a real NVIDIA GPU, in ten minutes at the most, whatever else was only tried without one, and writes one
-table. Nothing is downloaded: weights are random, the text is made up, and all traffic stays on loopback.
+Measures on a real NVIDIA GPU whatever else was only tried without one, and writes one table. After nine and a half
+minutes it ends the row that is under way, and calls those that are left untried. Nothing is downloaded: weights are
+random, the text is made up, and all traffic stays on loopback.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import platform
 import shutil
 import socket
 import sys
@@ -31,6 +32,7 @@ _OPEN_FILES = 4096
 _SHARED_MEMORY_BYTES = 64 << 20
 _LITTLE_DISK_BYTES, _NO_DISK_BYTES = 2_000_000_000, 200_000_000
 _STA_UNSYNC = 0x0040  # <sys/timex.h>
+_SYSTEM_NAMES = {"Darwin": "macOS"}
 _TIMEX_BYTES, _TIMEX_MAXERROR, _TIMEX_STATUS = 256, 24, 40
 
 
@@ -50,6 +52,15 @@ def python() -> Finding:
     if this_python() in PYTHONS:
         return Finding("good", "Python", text)
     return Finding("bad", "Python", text, f"Use Python {PYTHONS[0]} to {PYTHONS[-1]}.")
+
+
+def system() -> Iterator[Finding]:
+    """Examine whether anybody has tried Workerbee on this system; nothing to say of Linux, inside Windows or not."""
+    name = platform.system()
+    if name == "Linux":
+        return
+    advice = "What Workerbee asks of Linux alone is absent: see “Other systems” in the documentation's Installation."
+    yield Finding("doubtful", "system", f"untried on this system: {_SYSTEM_NAMES.get(name, name or 'unknown')}", advice)
 
 
 def folders_writable(folders: Folders) -> Finding:

@@ -44,6 +44,7 @@ def doctor(command: Doctor, context: CommandContext) -> int:
 def findings(context: CommandContext, display: Display | None = None) -> Iterator[Finding]:
     """Examine this computer; the ``display``, if any, is told what the worker says meanwhile."""
     yield diagnostics.python()
+    yield from diagnostics.system()
     yield diagnostics.folders_writable(context.folders)
     session, error = _check_engine(context, display or _SilentDisplay())
     checked = session.engine
