@@ -49,6 +49,16 @@ class Deeds:
             "is_held": session.is_held,
         }
 
+    def unseen(self) -> Answer:
+        """Rules that are on and see nothing, or ask for a pause; sensors of the GPU that are limited and not read."""
+        controller = self._application.availability
+        _, views, _ = controller.look()
+        seen, limits = controller.observation, controller.rules
+        blind: list[str] = [each.rule for each in views if each.is_on and (each.asks or not each.can_see)]
+        sensors = ("gpu_celsius", "gpu_watts", "fan_percent")
+        blind += [name for name in sensors if getattr(limits, name) and getattr(seen, name, None) is None]
+        return {"rules": blind if views else ["all"]}
+
     def join(self, *address: str) -> Answer:
         """With that address in the field."""
         page = self._application.pages.join.page

@@ -136,7 +136,9 @@ def gone_row(what: str, pausings: list[Pausing], seeing_seconds: float = 0.0) ->
 
 
 def _rules(cost: RulesCost | None) -> Row:
-    what = "window: all of the owner's rules on, hidden: share of a core / memory (PSS)"
+    what = (
+        "window: every rule of the owner's on, each with what it sees (D-Bus, NVML), hidden: share of a core / memory"
+    )
     must = f"≤ {MAX_HIDDEN_SHARE:.1%} / ≤ {MAX_RULED_MEMORY_MIB:.0f} MiB"
     if cost is None:
         return own_row(what, NO_FIGURE, must, None)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from statistics import median
 
 from core.availability.rules import AvailabilityRules
 from core.protocol.commands import REPORT_SECONDS
 from core.protocol.events import Progress
 from core.records.settings import Settings
+from tests.bench.ruled_desktop import DEVICE, every_rule, ruled_desktop
 from tests.bench.setup import Ground, NotMeasured, TooLate
 from tests.bench.window.history_fixture import write_past
 from tests.bench.window.process import Use, WindowProcess, fake_worker, settle_home
@@ -96,36 +96,33 @@ def cpu(screen: Screen, ground: Ground, seconds: float) -> Cpu:
 
 def rules_cost(screen: Screen, ground: Ground, seconds: float) -> RulesCost:
     """Events at their real pace, and every rule looked for, none of which asks for a pause."""
-    prices = ground.folder / "prices.csv"
-    hours = [datetime.now().astimezone() + timedelta(hours=number) for number in range(-1, 47)]
-    prices.write_text("start,price\n" + "".join(f"{hour.isoformat()},0.1\n" for hour in hours))
-    rules = AvailabilityRules(
-        films=True,
-        programs=("blender", "darktable"),
-        cpu_pressure=1.0,
-        price_file=str(prices),
-        highest_price=0.3,
-        sent_bytes_a_day=10**15,
-        received_bytes_a_day=10**15,
-        upload_rate=10**9,
-        attended_upload_rate=10**8,
-    )
-    with _training("window_rules", screen, ground, REPORT_SECONDS, rules) as window:
-        window.ask("hush")
-        time.sleep(ground.limit(_EPOCH_SECONDS))
-        window.ask("close")
-        window.until(lambda state: not state["is_seen"], ground.limit(SETTLING_SECONDS))
-        hidden = _share(window, ground, seconds)
-        taken = window.use().memory_bytes
-        window.quit()
+    with ruled_desktop(ground.folder):
+        window = _training("window_rules", screen, ground, REPORT_SECONDS, every_rule(ground.folder), device=DEVICE)
+        with window:
+            window.ask("hush")
+            time.sleep(ground.limit(_EPOCH_SECONDS))
+            window.ask("close")
+            window.until(lambda state: not state["is_seen"], ground.limit(SETTLING_SECONDS))
+            hidden = _share(window, ground, seconds)
+            taken = window.use().memory_bytes
+            blind = window.ask("unseen")["rules"]
+            window.quit()
+    if blind:
+        raise NotMeasured(f"rules that saw nothing, or asked for a pause: {', '.join(blind)}")
     return RulesCost(hidden, taken)
 
 
 def _training(
-    name: str, screen: Screen, ground: Ground, pace: float, rules: AvailabilityRules = _NO_RULES
+    name: str,
+    screen: Screen,
+    ground: Ground,
+    pace: float,
+    rules: AvailabilityRules = _NO_RULES,
+    *,
+    device: str = "cpu",
 ) -> WindowProcess:
     """A window that trains in a run of its own imagination, and has a day behind it."""
-    settings = Settings(device="cpu", language="en", theme="light", availability=rules)
+    settings = Settings(device=device, language="en", theme="light", availability=rules)
     folders = settle_home(ground, name, settings)
     write_past(folders)
     window = WindowProcess(name, screen, ground, fake_worker(str(pace), str(PEERS)))

@@ -9,6 +9,7 @@ from statistics import mean
 
 import pytest
 
+from core.availability.rules import AvailabilityRules
 from core.files.folders import Folders
 from core.protocol.events import Evaluated, Progress, RoundFinished
 from core.protocol.peers import PeersSeen
@@ -16,6 +17,7 @@ from core.records.time_series import SERIES, History
 from tests.bench.measure import Measured
 from tests.bench.plan import ROWS, plan_for
 from tests.bench.rows import rows_of
+from tests.bench.ruled_desktop import every_rule
 from tests.bench.window.actions import Deeds
 from tests.bench.window.event_loop_stalls import TICK_SECONDS, Block, Blocks
 from tests.bench.window.history_fixture import DAY_SECONDS, RUN_KEY, write_past
@@ -137,3 +139,11 @@ def test_the_window_has_every_deed_that_the_bench_asks_for() -> None:
     asked = {name for source in sources for name in re.findall(r'\.ask\("(\w+)"', source)}
     assert len(asked) > 5
     assert {name for name in asked if not hasattr(Deeds, name)} == set()
+
+
+def test_every_rule_is_on_where_all_of_them_are_measured(tmp_path: Path) -> None:
+    rules, none = every_rule(tmp_path), AvailabilityRules()
+    instead_of_a_file = {"price_address"}
+    off = {name for name in rules.__struct_fields__ if getattr(rules, name) in (None, False, ())}
+    assert off == instead_of_a_file
+    assert rules.hours != none.hours

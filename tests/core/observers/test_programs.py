@@ -17,6 +17,7 @@ from core.availability.decision import Reason
 from core.availability.observation import Observation
 from core.availability.rules import AvailabilityRules
 from core.availability.verdicts import verdict
+from core.observers import programs as observed_programs
 from core.observers.local_zone import local_now
 from core.observers.programs import RunningPrograms, running_pids
 from tests.support.computer.named_program import running_program
@@ -65,6 +66,23 @@ def test_a_process_that_becomes_another_program_is_seen_as_that(program: Path) -
         process.stdin.flush()
         assert process.stdout.readline().strip() == b"again"
         assert program.name in (programs.look(running_pids()) or ())
+
+
+def test_the_name_of_a_process_that_stays_what_it_is_is_found_out_once(
+    program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That takes several files of the kernel's; a computer on which much begins and ends would pay for it each look."""
+    named, name = list[int](), observed_programs._name
+
+    def noted_name(pid: int) -> str:
+        named.append(pid)
+        return name(pid)
+
+    monkeypatch.setattr(observed_programs, "_name", noted_name)
+    programs = RunningPrograms()
+    with running(str(program), "-c", "echo there; read line") as process:
+        looks = [program.name in (programs.look(running_pids()) or ()) for _ in range(LOOKS_OF_TWO_MINUTES + 1)]
+        assert all(looks) and named.count(process.pid) == 1
 
 
 def test_a_process_that_is_dead_but_not_buried_is_seen_no_more_within_two_minutes(program: Path) -> None:
