@@ -13,7 +13,7 @@
 #   make installer                   dist/workerbee_<version>_amd64.deb, the same bytes each time, and its checks
 #   make installer-portable          dist/workerbee-<version>.run, for one person on other distributions
 #   make repository ARGS="--key KEY" dist/repository: an apt repository of the .deb, signed with that GPG key
-#   make installer-test              install, use and purge it in bare Debian 12 and 13 (root; some GB of disk)
+#   make installer-test              install, use, upgrade, purge it in bare Debian 12 and 13 (root; GBs of disk)
 #   make clean                       forget `.venv` and what the checks left
 #
 # PYTHON=… names the Python to build `.venv` with. make itself ends with 2 whenever a command fails and names

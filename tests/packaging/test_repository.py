@@ -8,18 +8,15 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from installer.package.repository import KEY_FILE, VALID_DAYS, main, make_repository
-from tests.support.computer.loopback import serving
+from tests.packaging.publisher import new_key, publishers_key, serving_repository
 
 NEEDED = ("apt-get", "apt-cache", "dpkg-deb", "gpg", "gpgconf")
 MISSING = [program for program in NEEDED if shutil.which(program) is None]
@@ -29,19 +26,10 @@ SUITE, POOL = Path("dists/stable"), Path("pool/main/w/workerbee")
 
 
 @pytest.fixture
-def publisher(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A publisher's key, in a folder whose path is short enough for the socket of gpg's agent."""
-    with tempfile.TemporaryDirectory(prefix="bee-gpg-") as home:
-        monkeypatch.setenv("GNUPGHOME", home)
-        yield new_key("publisher@example.org")
-        subprocess.run(["gpgconf", "--kill", "all"], check=True)
-
-
-def new_key(address: str) -> str:
-    """The address of a new signing key without a passphrase."""
-    made = ["gpg", "--batch", "--passphrase", "", "--quick-generate-key", address, "ed25519", "sign", "never"]
-    subprocess.run(made, check=True, capture_output=True)
-    return address
+def publisher() -> Iterator[str]:
+    """A publisher's key."""
+    with publishers_key() as key:
+        yield key
 
 
 def package(folder: Path, version: str) -> Path:
@@ -109,11 +97,10 @@ def repository(tmp_path: Path, publisher: str) -> Path:
 @pytest.fixture
 def apt(tmp_path: Path, repository: Path) -> Iterator[Apt]:
     """An apt that was told of it, with the publisher's key as it was at first."""
-    handler = partial(SimpleHTTPRequestHandler, directory=str(repository))
-    server, key = ThreadingHTTPServer(("127.0.0.1", 0), handler), tmp_path / "trusted.asc"
+    key = tmp_path / "trusted.asc"
     shutil.copyfile(repository / KEY_FILE, key)
-    with serving(server):
-        yield Apt(tmp_path / "apt", f"http://127.0.0.1:{server.server_port}", key)
+    with serving_repository(repository) as address:
+        yield Apt(tmp_path / "apt", address, key)
 
 
 def test_apt_installs_from_it_and_sees_a_newer_version(

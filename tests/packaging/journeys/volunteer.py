@@ -66,6 +66,11 @@ class Volunteer:
         desktop.window(app, f"Training · {_RUN}", LIMIT_SECONDS)
         self.picture("training")
 
+    def has_gone_on(self, app: Launched) -> None:
+        """See the run again, in a window that nobody has touched since it was an older version's."""
+        self._desktop.window(app, f"Training · {_RUN}", LIMIT_SECONDS)
+        self.picture("upgraded")
+
     def pause(self, app: Launched) -> None:
         """From the tray, until they resume; nothing trains then."""
         desktop = self._desktop
