@@ -6,7 +6,6 @@ All of it is what the peers say of themselves. A liar may add samples; its speed
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
@@ -15,31 +14,18 @@ import msgspec
 from core.fleet.snapshot import FleetTotals, Group
 from core.protocol.peers import PeerSeen
 from core.security.sanitize import sanitize_line
+from core.security.speed_limits import SpeedLimits
 
 MOST_GROUPS = 12  # that are told by name
 OTHERS, UNKNOWN = "others", "unknown"
 MOST_SECONDS = 30 * 86_400.0  # of an estimate of an epoch; more says nothing
 MOST_RUN_SECONDS = 3650 * 86_400.0  # of an estimate of a run
-MAX_SHARE = 4.0  # times the median speed of the others: more is not believed, as in the worker's ``sample_caps``
-LEAST_SPEED = 1e-6  # samples per second: less is told by keepers, and by who has not measured its own yet
-MIN_OTHERS = 2  # that compute; of two peers nobody can say which one lies
 
 
 def believed(peers: Sequence[PeerSeen]) -> tuple[PeerSeen, ...]:
-    """The peers with no higher speed than `MAX_SHARE` times the median of the others that compute."""
-    speeds = sorted(peer.samples_per_second for peer in peers if peer.samples_per_second > LEAST_SPEED)
-    if len(speeds) <= MIN_OTHERS:
-        return tuple(peers)
-    return tuple(_capped(peer, MAX_SHARE * _median_without(peer.samples_per_second, speeds)) for peer in peers)
-
-
-def _median_without(speed: float, speeds: Sequence[float]) -> float:
-    """The higher median of the sorted ``speeds`` but one that is as high as ``speed``, which need not be in there."""
-    own = bisect_left(speeds, speed)
-    if speed <= LEAST_SPEED:
-        return speeds[len(speeds) // 2]
-    middle = (len(speeds) - 1) // 2
-    return speeds[middle + 1] if own <= middle else speeds[middle]
+    """The peers with no higher speed than those who take part in the run believe, see `SpeedLimits`."""
+    limits = SpeedLimits(peer.samples_per_second for peer in peers)
+    return tuple(_capped(peer, limits.limit(peer.samples_per_second)) for peer in peers)
 
 
 def _capped(peer: PeerSeen, limit: float) -> PeerSeen:

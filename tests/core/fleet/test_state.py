@@ -11,13 +11,14 @@ import pytest
 from core.fleet.history import FleetHistory, sparkline
 from core.fleet.snapshot import FleetSnapshot
 from core.fleet.state import FleetState
-from core.fleet.totals import MAX_SHARE, MOST_GROUPS, OTHERS, UNKNOWN, believed
+from core.fleet.totals import MOST_GROUPS, OTHERS, UNKNOWN, believed
 from core.protocol.events import RunScored
 from core.protocol.peers import PeerActivity, PeersSeen
 from core.run.manifest import SchedulerSpec
 from core.run.signed_scores import Score
 from core.run.steering.control_value import Order, OrderState
 from core.run.steering.edit import Edit, numbers_of
+from core.security.speed_limits import MAX_SHARE
 from tests.core.fleet.made_up_fleets import NOON, ORGANISER, TARGET, peer, run_found, snapshot, told
 
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from hivemind.p2p import PeerID
 
-from core.fleet import totals
+from core.fleet.totals import believed
 from core.localizable import LocalizedText
 from core.protocol.codec import MAX_LINE_BYTES, encode
 from core.protocol.events import RoundFinished
@@ -16,7 +16,7 @@ from core.protocol.peers import PeerActivity, PeerSeen
 from core.version import own_version
 from core.worker.roles.activity_counter import RECENT_ROUNDS, ActivityCounter
 from core.worker.roles.fleet_observer import MOST_PEERS_TOLD, peers_event
-from core.worker.swarm.dht.progress_reports import health_of
+from core.worker.swarm.dht.progress_reports import PeerReport, health_of
 from core.worker.swarm.dht.reader import MAX_SIGNED_BYTES, parse_record
 from core.worker.swarm.dht.run_records import (
     MAX_ROUNDS,
@@ -26,7 +26,8 @@ from core.worker.swarm.dht.run_records import (
     HealthRecord,
     ProgressRecord,
 )
-from core.worker.swarm.trust import sample_caps
+from core.worker.swarm.trust.sample_caps import cap_samples
+from tests.core.fleet.made_up_fleets import NOON, peer
 
 LARGEST = {
     "version": "9" * 24,
@@ -39,8 +40,15 @@ LARGEST = {
 
 
 def test_an_observer_believes_as_much_of_a_speed_as_those_who_take_part() -> None:
-    names = ("MAX_SHARE", "LEAST_SPEED", "MIN_OTHERS")
-    assert [getattr(totals, name) for name in names] == [getattr(sample_caps, name) for name in names]
+    speeds = (0.0, 1e-7, 2.0, 3.0, 7.0, 90.0, 1e15)
+    for several in (speeds, speeds[1:], speeds[2:], speeds[-3:], speeds[-2:]):
+        reports = {
+            b"%d" % number: PeerReport(PeerID(b"id"), 1, 0, speed, NOON, client_mode=False)
+            for number, speed in enumerate(several)
+        }
+        inside = [each.samples_per_second for each in cap_samples(reports, b"mine", NOON - 10.0, NOON).values()]
+        outside = believed([peer(number, samples_per_second=speed) for number, speed in enumerate(several)])
+        assert [each.samples_per_second for each in outside] == inside
 
 
 def round_of(kind: Any = "gradients", *, ok: bool = True, reason: str = "") -> RoundFinished:
