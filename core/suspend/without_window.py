@@ -8,7 +8,7 @@ from typing import Protocol
 
 from core.client.session import Session
 from core.observers.desktop_bus.suspend import SuspendWatch
-from core.protocol.client_events import ClientEvent, PauseAsked, ResumeAsked
+from core.protocol.client_events import ClientEvent
 from core.suspend.suspend_pause import SuspendPause
 
 
@@ -37,9 +37,6 @@ def leaving_before_suspends(
     ``watch`` starts the watch, given what it calls before a suspend and afterwards.
     """
 
-    def ask(wish: PauseAsked | ResumeAsked) -> None:
-        client.handle(wish)
-
     def prepare() -> None:
         pause.prepare(is_at_work=client.session.is_at_work)
         release()
@@ -55,7 +52,7 @@ def leaving_before_suspends(
         release()
         pause.go_on()
 
-    pause = SuspendPause(lambda: client.session, ask)
+    pause = SuspendPause(lambda: client.session, client.handle)
     suspends = watch(lambda: client.run_soon(prepare), lambda: client.run_soon(end))
     client.listeners.append(on_event)
     try:

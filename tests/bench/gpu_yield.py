@@ -6,11 +6,9 @@ it uses most of the GPU, and the worker computes on the CPU under the GPU's name
 
 from __future__ import annotations
 
-import itertools
 import os
 import shutil
 import subprocess
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -32,7 +30,7 @@ from tests.bench.window.process import WindowProcess, settle_home, tells_a_sampl
 from tests.bench.window.rows import computing_row, gone_row
 from tests.bench.window.virtual_screen import Screen, an_x11_screen
 from tests.support.computer import gpu_worker
-from tests.support.computer.named_program import running_program
+from tests.support.computer.gpu_user import gpu_user
 from tests.support.environment.fake_nvml import FakeNvml
 from tests.support.environment.session_bus import session_bus
 
@@ -112,25 +110,15 @@ def _yielding(window: WindowProcess, ground: Ground, driver: FakeNvml, bus: str,
 @contextmanager
 def _other_program(ground: Ground, driver: FakeNvml) -> Iterator[None]:
     """A real program, of which the driver says at each sample that it uses most of the GPU."""
-    with running_program(ground.folder) as pid:
-        ended, numbers = threading.Event(), itertools.count(1)
 
-        def sample() -> None:
-            driver.says(_GPU, f"use 0 {pid} 90 {next(numbers) + time.time_ns() // 1000}")
+    def sample(pid: int, at: int) -> None:
+        driver.says(_GPU, f"use 0 {pid} 90 {at}")
 
-        def sample_on() -> None:
-            while not ended.wait(_SAMPLE_SECONDS):
-                sample()
-
-        sample()
-        sampling = threading.Thread(target=sample_on)
-        sampling.start()
-        try:
+    try:
+        with gpu_user(ground.folder, sample, _SAMPLE_SECONDS):
             yield
-        finally:
-            ended.set()
-            sampling.join()
-            driver.says(_GPU)
+    finally:
+        driver.says(_GPU)
 
 
 @contextmanager

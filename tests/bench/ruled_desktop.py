@@ -6,11 +6,8 @@ the C stand-in; another program's use of the GPU is told of a real process, anew
 
 from __future__ import annotations
 
-import itertools
 import os
 import shutil
-import threading
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import datetime, timedelta
@@ -34,7 +31,7 @@ from core.observers.desktop_bus.services import (
 from installer.environment import has_module
 from tests.app.support.mock_service import MockService
 from tests.bench.setup import NotMeasured
-from tests.support.computer.named_program import running_program
+from tests.support.computer.gpu_user import gpu_user
 from tests.support.environment.fake_nvml import FakeNvml
 from tests.support.environment.session_bus import session_bus
 
@@ -137,22 +134,9 @@ def _on_system(address: str) -> Iterator[MockService]:
 @contextmanager
 def _used_by_another(driver: FakeNvml, folder: Path) -> Iterator[None]:
     """A real program, of which each of the driver's samples says that it uses a little of the GPU."""
-    with running_program(folder) as pid:
-        ended, numbers = threading.Event(), itertools.count(1)
 
-        def sample() -> None:
-            at = next(numbers) + time.time_ns() // 1000
-            driver.says(*_GPU, f"process 0 {pid} 512 Compute", f"use 0 {pid} {_OTHERS_PERCENT} {at}")
+    def sample(pid: int, at: int) -> None:
+        driver.says(*_GPU, f"process 0 {pid} 512 Compute", f"use 0 {pid} {_OTHERS_PERCENT} {at}")
 
-        def sample_on() -> None:
-            while not ended.wait(_SAMPLE_SECONDS):
-                sample()
-
-        sample()
-        sampling = threading.Thread(target=sample_on)
-        sampling.start()
-        try:
-            yield
-        finally:
-            ended.set()
-            sampling.join()
+    with gpu_user(folder, sample, _SAMPLE_SECONDS):
+        yield

@@ -15,7 +15,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from core.worker.process import process_tree
 from tests.support.peers import slow_computer
 
 FAILED = "WORKERBEE_TEST_FAILED_GPU"
@@ -29,17 +28,10 @@ _HINT = "CUDA kernel errors might be asynchronously reported at some other API c
 
 def run_worker() -> None:
     """What a worker of a slow computer does, until its GPU fails."""
-    set_up, failed = process_tree.setup_fork_handling, Path(os.environ[FAILED])
+    failed = Path(os.environ[FAILED])
     is_first = not failed.exists()
     failed.touch()
-
-    def set_up_with_gpu() -> None:
-        set_up()
-        if is_first:
-            _let_a_step_fail()
-
-    process_tree.setup_fork_handling = set_up_with_gpu
-    slow_computer.run_worker()
+    slow_computer.run_worker(*([_let_a_step_fail] if is_first else []))
 
 
 def _let_a_step_fail() -> None:
@@ -69,9 +61,7 @@ def main() -> int:
     if role == "worker":
         run_worker()
         return 0
-    from core.cli.main import run_command
-
-    return run_command(words, worker_command=_WORKER)
+    return slow_computer.run_client(words, _WORKER)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import sys
 
-from core.worker.process import process_tree
 from tests.support.peers import slow_computer
 
 MODEL = "GeForce RTX 3070"
@@ -22,26 +21,23 @@ CLIENT = [sys.executable, "-P", "-m", _MODULE, "client"]
 
 def run_worker() -> None:
     """What a worker of a slow computer does, with GPUs."""
-    set_up = process_tree.setup_fork_handling
+    slow_computer.run_worker(_compute_on_the_cpu)
 
-    def set_up_with_gpus() -> None:
-        set_up()
-        import torch
 
-        from core.worker.compute import device
+def _compute_on_the_cpu() -> None:
+    import torch
 
-        def model(device: object = None) -> str:
-            return MODEL
+    from core.worker.compute import device
 
-        def on_the_cpu(name: str, memory_limit_bytes: int | None = None) -> torch.device:
-            assert name.startswith("cuda:"), name
-            return torch.device("cpu")
+    def model(device: object = None) -> str:
+        return MODEL
 
-        device.torch_device = on_the_cpu
-        torch.cuda.get_device_name = model
+    def on_the_cpu(name: str, memory_limit_bytes: int | None = None) -> torch.device:
+        assert name.startswith("cuda:"), name
+        return torch.device("cpu")
 
-    process_tree.setup_fork_handling = set_up_with_gpus
-    slow_computer.run_worker()
+    device.torch_device = on_the_cpu
+    torch.cuda.get_device_name = model
 
 
 def main() -> int:
@@ -50,9 +46,7 @@ def main() -> int:
     if role == "worker":
         run_worker()
         return 0
-    from core.cli.main import run_command
-
-    return run_command(words, worker_command=WORKER)
+    return slow_computer.run_client(words, WORKER)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import contextlib
 import functools
 import os
 import sys
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO
@@ -26,8 +27,8 @@ CLIENT = [sys.executable, "-m", _MODULE, "client"]
 WINDOW = [sys.executable, "-m", _MODULE, "window"]
 
 
-def run_worker() -> None:
-    """What `python -m core.worker` does, with a speed."""
+def run_worker(also: Callable[[], None] = lambda: None) -> None:
+    """What `python -m core.worker` does, with a speed; ``also`` is called before hivemind is imported."""
     from core.worker import __main__ as worker
     from core.worker.process import process_tree
     from tests.bench.local_sgd.recorded_worker import record_versions
@@ -37,6 +38,7 @@ def run_worker() -> None:
 
         def set_up_slowly() -> None:
             set_up()  # before hivemind is imported
+            also()
             from core.worker.training.trainer import RateLimiter
 
             RateLimiter.__init__.__defaults__ = (SAMPLES_PER_SECOND,)
@@ -56,11 +58,11 @@ def _opened_record() -> AbstractContextManager[IO[str] | None]:
     return Path(f"{os.environ[RECORD]}{os.getpid()}").open("a", encoding="utf-8")
 
 
-def run_client(words: list[str]) -> int:
+def run_client(words: list[str], worker_command: list[str] = WORKER) -> int:
     """What `workerbee` does, with a worker that has a speed."""
     from core.cli.main import run_command
 
-    return run_command(words, worker_command=WORKER)
+    return run_command(words, worker_command=worker_command)
 
 
 def open_window(words: list[str]) -> int:
