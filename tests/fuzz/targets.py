@@ -306,7 +306,7 @@ def targets() -> dict[str, Target]:
             tuple(
                 map(
                     audit_messages.packed,
-                    (Contribution(b"g", 8.0), Wanted((1, 2)), Account((8.0,), (b"d",)), Finding((1,))),
+                    (Contribution(b"g", 8.0), Wanted((1, 2)), Account((8.0,), (b"d",), (0.5,)), Finding((1,))),
                 )
             ),
         ),

@@ -19,7 +19,7 @@ from core.worker.swarm.aggregation.leave_one_out import (
 )
 
 PARTS = 3
-SENDERS = [PeerID.from_base58(Identity.create().peer_id) for _ in range(9)]
+SENDERS = [PeerID.from_base58(Identity.create().peer_id) for _ in range(27)]
 
 
 def changes(honest: int, noise: float) -> list[list[Tensor]]:
@@ -38,9 +38,9 @@ def opposite(sent: list[Tensor]) -> list[Tensor]:
     return [-each for each in sent]
 
 
-def directions(sent: Sequence[list[Tensor]]) -> dict[PeerID, Direction]:
-    """Of one exchange, of all parts of which one reducer is the average."""
-    compared = LeaveOneOut(len(sent))
+def directions(sent: Sequence[list[Tensor]], shares: Sequence[float] | None = None) -> dict[PeerID, Direction]:
+    """Of one exchange, of all parts of which one reducer is the average; of how much of a sender each counts as."""
+    compared = LeaveOneOut([1.0] * len(sent) if shares is None else shares)
     for parts in zip(*sent, strict=True):
         compared.add(range(len(sent)), parts)
     return {SENDERS[sender]: direction for sender, direction in compared.directions().items()}
@@ -78,6 +78,15 @@ def test_an_honest_sender_of_another_kind_of_samples_is_not_named() -> None:
             (*each[:8], each[8] if number % MIN_ROUNDS == 0 else opposite(each[8])) for number, each in enumerate(sent)
         )
     )
+
+
+def test_a_crowd_that_counts_as_four_is_against_seven_and_not_they_against_it() -> None:
+    sent, opposed = changes(27, noise=0.5), OpposedSenders()
+    crowd = [*sent[:7], *map(opposite, sent[7:])]
+    assert {peer for peer, each in directions(crowd).items() if each.is_against} <= {*SENDERS[:7]}
+    told = directions(crowd, [1.0] * 7 + [4 / 20] * 20)
+    assert {peer for peer, each in told.items() if each.is_against} == {*SENDERS[7:27]}
+    assert [len(opposed.add(told)) for _ in range(MIN_ROUNDS)] == [0] * (MIN_ROUNDS - 1) + [20]
 
 
 def test_where_the_others_do_not_agree_nobody_is_named() -> None:

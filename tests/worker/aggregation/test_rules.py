@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from itertools import accumulate
 
 import pytest
 import torch
@@ -71,6 +72,18 @@ def test_the_heaviest_quarter_has_a_third_of_the_weight_at_the_most_and_equal_we
     assert sum(capped[:quarter]) <= (1 + 1e-9) * sum(capped) / 3
     assert all(map(operator.le, cap_heaviest(weights), weights))
     assert cap_heaviest([3.0] * len(weights)) == [3.0] * len(weights)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1e12), st.sampled_from([1.0, 2 / 3, 1 / 3, 0.2])), max_size=40))
+def test_the_quarter_is_one_of_shares_where_not_everybody_counts_as_a_whole_sender(
+    senders: list[tuple[float, float]],
+) -> None:
+    senders = sorted((each for each in senders if each[0] > 0), reverse=True)
+    weights, shares = [weight for weight, _ in senders], [share for _, share in senders]
+    counted = [cap * share for cap, share in zip(cap_heaviest(weights, shares), shares, strict=True)]
+    quarter = sum(below <= (1 + 1e-9) * sum(shares) / 4 for below in accumulate(shares))  # rounded down
+    assert sum(counted[:quarter]) <= (1 + 1e-6) * sum(counted) / 3
+    assert cap_heaviest([3.0] * len(shares), shares) == [3.0] * len(shares)
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,12 @@ import pytest
 import torch
 from hivemind.p2p import PeerID
 
+from core.run.spec.collaboration import Aggregation
 from core.worker.swarm.aggregation.aggregators import AggregationRule, GradientAggregator, Sent, StateAggregator
-from core.worker.swarm.aggregation.claimed_weights import ClaimedWeights
-from core.worker.swarm.aggregation.rules import cap_heaviest
+from core.worker.swarm.aggregation.claimed_weights import ReportedSamples
 from core.worker.swarm.aggregation.sybil_resistance import MAX_OF_SUBNET, RAMP_ROUNDS, SenderShares, subnet_of
+from core.worker.swarm.local_sgd.codecs.wire import codec
+from core.worker.swarm.local_sgd.reduction import ReductionRule
 
 OLD = tuple(PeerID(bytes([number]) * 34) for number in range(3))
 NEW = tuple(PeerID(bytes([100 + number]) * 34) for number in range(3))
@@ -80,17 +82,68 @@ def test_many_peers_of_one_subnet_count_as_four_together() -> None:
     assert averaged(aggregator, (*OLD, *CROWD), [1.0] * 3 + [-1.0] * len(CROWD)) == pytest.approx(-1 / 7)
 
 
-def test_twenty_peers_of_one_subnet_outvote_seven_where_the_heaviest_quarter_is_bounded_after_their_share() -> None:
-    """As a reducer of local SGD does, whose account to auditors has the weights alone; see the security page."""
-    senders = tuple(PeerID(bytes([number]) * 34) for number in range(27))
-    shares = SenderShares()
-    shares.know_subnets(dict.fromkeys(senders[7:], "8.8.8.0/24"))
-    weights = shares.of(senders)
-    assert sum(weights[7:]) / sum(weights) == pytest.approx(0.36, abs=0.01)
-    bounded = cap_heaviest(weights)
-    assert sum(bounded[7:]) / sum(bounded) == pytest.approx(0.61, abs=0.01)
-    before_shares = ClaimedWeights(weights, [0.0] * 27).weights(dict.fromkeys(range(27), 10.0))  # of gradients
-    assert sum(before_shares[7:]) / sum(before_shares) == pytest.approx(0.36, abs=0.01)
+SEVEN = tuple(PeerID(bytes([number]) * 34) for number in range(1, 8))
+
+
+def crowded_average(
+    mode: str, rule: Aggregation, sent: list[torch.Tensor], claims: list[float], reported: list[float], earlier: int = 0
+) -> torch.Tensor:
+    """What a reducer of that mode makes of parts, of which those after the seventh are of one subnet.
+
+    There were so many ``earlier`` rounds of the same parts.
+    """
+    peers = (*SEVEN, *(PeerID(bytes([20 + number]) * 34) for number in range(len(sent) - 7)))
+    aggregator = GradientAggregator(AggregationRule(rule))
+    aggregator.shares.know_subnets(dict.fromkeys(peers[7:], "8.8.8.0/24"))
+    parts = [Sent(index, *each) for index, each in enumerate(zip(sent, claims, strict=True))]
+    for _ in range(earlier):
+        aggregator.begin([sent[0]], peers, 0)
+        aggregator.aggregated(parts, sent[0], 0.0)
+        aggregator.end([sent[0]])
+    aggregator.know_samples(ReportedSamples(dict(zip(peers, reported, strict=True))))
+    aggregator.begin([sent[0]], peers, 0)
+    if mode == "gradients":
+        return aggregator.aggregated(parts, sent[0], 0.0)
+    claimed = aggregator.claims(peers, 0)
+    weights = [claimed.credible(index, claim) for index, claim in enumerate(claims)]
+    reduction = ReductionRule(codec("fp16"), rule, 4.0)
+    return reduction.codec.decode(reduction.encoded_average(sent, weights, claimed.shares), len(sent[0]))
+
+
+@pytest.mark.parametrize("mode", ["gradients", "local-sgd"])
+@pytest.mark.parametrize("crowd", [20, 100])
+def test_a_crowd_of_one_subnet_decides_as_much_as_four_however_many_there_are(mode: str, crowd: int) -> None:
+    sent = [torch.ones(8)] * 7 + [-torch.ones(8)] * crowd
+    for claim, weight in ((10.0, 4.0), (1.0, 0.4)):
+        samples = [10.0] * 7 + [claim] * crowd
+        average = crowded_average(mode, "mean", sent, samples, samples)
+        assert average.tolist() == pytest.approx([(7 - weight) / (7 + weight)] * 8, abs=1e-3)
+
+
+@pytest.mark.parametrize("mode", ["gradients", "local-sgd"])
+@pytest.mark.parametrize("rule", ["clip", "centered-clip"])
+@pytest.mark.parametrize("size", [1e-4, 1.0, 50.0, 1e4])
+@pytest.mark.parametrize("claim", [10.0, 1e9])
+def test_twenty_peers_of_one_subnet_turn_no_average_of_seven_around(
+    mode: str, rule: Aggregation, size: float, claim: float
+) -> None:
+    """By no size of what they send, and by no claim, do they make themselves what is usual."""
+    learned = torch.randn(2000, generator=torch.Generator().manual_seed(1))
+    noise = torch.Generator().manual_seed(2)
+    honest = [learned + 0.3 * torch.randn(2000, generator=noise) for _ in range(7)]
+    sent, claims = honest + [-size * learned] * 20, [10.0] * 7 + [claim] * 20
+    average = crowded_average(mode, rule, sent, claims, [10.0] * 7 + [0.0] * 20)
+    assert float(torch.cosine_similarity(average, learned, dim=0)) > 0.9
+    assert 0.1 < float(average.norm() / learned.norm()) < 2.0
+
+
+def test_four_of_one_subnet_beside_seven_have_half_of_the_weight_if_they_report_a_billion_samples_too() -> None:
+    """A limit, told on the security page: what is reported is bounded elsewhere, and again by what most report."""
+    sent, claims = [torch.ones(1000)] * 7 + [-torch.ones(1000)] * 20, [10.0] * 7 + [1e9] * 20
+    average = crowded_average("gradients", "mean", sent, claims, claims)
+    assert (1 - float(average[0])) / 2 == pytest.approx(0.51, abs=0.01)
+    assert crowded_average("gradients", "clip", sent, claims, claims, earlier=3).tolist() == pytest.approx([1.0] * 1000)
+    assert crowded_average("local-sgd", "clip", sent, claims, claims).tolist() == pytest.approx([1.0] * 1000, abs=0.01)
 
 
 def test_where_all_are_of_one_subnet_all_count_alike() -> None:

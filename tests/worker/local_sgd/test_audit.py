@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
@@ -15,6 +15,7 @@ from hivemind.proto import runtime_pb2
 from hivemind.utils import MPFuture
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 from torch import Tensor
 
 from core.security.identity import Identity
@@ -40,22 +41,26 @@ NUMBERS = 3000
 SENDERS, REDUCER, AUDITOR = 4, 1, 0
 CODECS = "fp16", "int8", "int4", "topk"
 WEIGHTS = (100.0, 60.0, 140.0, 90.0)
+WHOLE = (1.0,) * SENDERS
 
 
-def exchanged(
-    name: str = "int8", shares: Sequence[float] = (1.0,) * SENDERS
-) -> tuple[AuditedPart, dict[int, Shown], Account]:
+def exchanged(name: str = "int8", shares: Sequence[float] = WHOLE) -> tuple[AuditedPart, dict[int, Shown], Account]:
     """A part as an honest reducer makes it, in another order than an auditor; who has which share of its weight."""
     rule = ReductionRule(codec(name), "clip", 4.0)  # type: ignore[arg-type]  # one of the run file's
     sent = [rule.codec.encode(torch.randn(NUMBERS) * (1 + number)) for number in range(SENDERS)]
-    weights = [weight * share for weight, share in zip(WEIGHTS, shares, strict=True)]
-    order = [2, 0, 3, 1]
+    weights = [weight if share else 0.0 for weight, share in zip(WEIGHTS, shares, strict=True)]
+    shares, order = [share or 1.0 for share in shares], [2, 0, 3, 1]
     parts = [rule.codec.decode(sent[number], NUMBERS) for number in order]
-    average = bytes_of(rule.encoded_average(parts, [weights[number] for number in order]))
+    average = bytes_of(rule.encoded_average(parts, *([of[number] for number in order] for of in (weights, shares))))
     known = [0.0] * SENDERS
     part = AuditedPart(REDUCER, AUDITOR, SENDERS, NUMBERS, average, rule.codec, rule.encoded_average, known, known)
     shown = {number: Shown(bytes_of(each), WEIGHTS[number]) for number, each in enumerate(sent)}
-    return part, shown, Account(tuple(weights), tuple(digest_of(each.encoded) for each in shown.values()))
+    return part, shown, account_of(shown, weights, shares)
+
+
+def account_of(shown: Mapping[int, Shown], weights: Sequence[float], shares: Sequence[float] = WHOLE) -> Account:
+    """One that gives these weights to those senders, and has received what they show."""
+    return Account(tuple(weights), tuple(digest_of(each.encoded) for _, each in sorted(shown.items())), tuple(shares))
 
 
 def bytes_of(encoded: Tensor) -> bytes:
@@ -88,10 +93,11 @@ def test_a_reducer_cannot_explain_a_lie_by_weights_that_it_may_not_give() -> Non
     part, shown, account = exchanged()
     part = replace(part, known_to_all=WEIGHTS)
     for weights in ((100.0, 60.0, 140.0, 7.0), (100.0, 60.0, 140.0, 1e6), (100.0, 60.0, 140.0, float("nan"))):
-        lie = Account(weights, account.digests)
-        assert judge(changed(part, 0.3), shown, lie) == Verdict(disputed=frozenset({3}))
-    assert judge(part, shown, Account((7.0, 60.0, 140.0, 90.0), account.digests)) == Verdict(is_liar=True)
-    assert judge(part, shown, Account(account.weights[:3], account.digests[:3])) == Verdict(is_liar=True)
+        assert judge(changed(part, 0.3), shown, account_of(shown, weights)) == Verdict(disputed=frozenset({3}))
+    assert judge(part, shown, account_of(shown, (7.0, 60.0, 140.0, 90.0))) == Verdict(is_liar=True)
+    assert judge(part, shown, account_of(shown, WEIGHTS, (1.0, 1.0, 1.0, 0.1))) == Verdict(disputed=frozenset({3}))
+    for fields in ({"weights": WEIGHTS[:3]}, {"digests": account.digests[:3]}, {"shares": WHOLE[:3]}):
+        assert judge(part, shown, structs.replace(account, **fields)) == Verdict(is_liar=True)
 
 
 def test_a_reducer_that_has_looked_when_a_newcomer_had_just_begun_is_no_liar_and_one_that_takes_nothing_is() -> None:
@@ -100,14 +106,14 @@ def test_a_reducer_that_has_looked_when_a_newcomer_had_just_begun_is_no_liar_and
     With seven peers on a busy computer, one of two newcomers in their first round took the other for a liar.
     """
     part, shown, _ = exchanged()
-    weights = (1 * 2 / 3, 60.0, 140.0, 1 * 2 / 3)
+    weights = (2.0, 60.0, 140.0, 2.0)
     sent = [part.decoded(shown[number].encoded) for number in range(SENDERS)]
-    average = bytes_of(part.combine(sent, weights))
-    account = Account(weights, tuple(digest_of(each.encoded) for each in shown.values()))
+    average = bytes_of(part.combine(sent, weights, WHOLE))
+    account = account_of(shown, weights)
     heard = replace(part, average=average, reported=[0.0, 60.0, 140.0, 90.0])
     assert judge(heard, shown, account) == Verdict()
     assert judge(replace(heard, known_to_all=[50.0, 0.0, 0.0, 0.0]), shown, account) == Verdict(is_liar=True)
-    nothing = Account((*weights[:3], 0.0), account.digests)
+    nothing = account_of(shown, (*weights[:3], 0.0))
     assert judge(heard, shown, nothing) == Verdict(disputed=frozenset({3}))
 
 
@@ -116,8 +122,7 @@ def test_who_claims_more_than_it_has_reported_counts_for_that_and_the_reducer_is
     claims = shown | {3: Shown(shown[3].encoded, 1e9)}
     weights = (100.0, 60.0, 140.0, 180.0)  # it has reported 90, and may have computed as many since then
     sent = [part.decoded(shown[number].encoded) for number in range(SENDERS)]
-    average = bytes_of(part.combine(sent, weights))
-    account = Account(weights, tuple(digest_of(each.encoded) for each in shown.values()))
+    average, account = bytes_of(part.combine(sent, weights, WHOLE)), account_of(shown, weights)
     heard = replace(part, average=average, known_to_all=[0.0, 0.0, 0.0, 90.0])
     assert judge(heard, claims, account) == Verdict()
     assert judge(replace(heard, known_to_all=[0.0, 0.0, 0.0, 9000.0]), claims, account) == Verdict(
@@ -131,19 +136,19 @@ def test_a_reducer_that_gives_itself_a_hundred_times_what_it_has_reported_is_a_l
     assert judge(heard, shown, account) == Verdict()
     for itself, is_liar in ((5000.0, False), (1e9, True)):
         weights = (100.0, itself, 140.0, 90.0)
-        average = part.combine([part.decoded(each.encoded) for _, each in sorted(shown.items())], weights)
-        lie = Account(weights, account.digests)
+        average = part.combine([part.decoded(each.encoded) for _, each in sorted(shown.items())], weights, WHOLE)
+        lie = account_of(shown, weights)
         assert judge(replace(heard, average=bytes_of(average)), shown, lie) == Verdict(is_liar=is_liar)
 
 
 def test_a_fast_newcomer_that_has_reported_its_first_batch_only_is_no_liar() -> None:
     """Others took some hundred samples, and it took 5,000 after the one that all have heard of."""
-    part, shown, account = exchanged()
+    part, shown, _account = exchanged()
     for itself, is_liar in ((5000.0, False), (1e9, True)):
         weights = (100.0, itself, 140.0, 90.0)
-        average = part.combine([part.decoded(each.encoded) for _, each in sorted(shown.items())], weights)
+        average = part.combine([part.decoded(each.encoded) for _, each in sorted(shown.items())], weights, WHOLE)
         heard = replace(part, average=bytes_of(average), reported=[0.0, 1.0, 0.0, 0.0])
-        assert judge(heard, shown, Account(weights, account.digests)) == Verdict(is_liar=is_liar)
+        assert judge(heard, shown, account_of(shown, weights)) == Verdict(is_liar=is_liar)
 
 
 def test_where_a_sender_and_the_reducer_say_different_things_both_are_in_dispute() -> None:
@@ -155,7 +160,7 @@ def test_where_a_sender_and_the_reducer_say_different_things_both_are_in_dispute
 def test_what_an_auditor_has_sent_itself_is_beyond_doubt() -> None:
     part, shown, account = exchanged()
     digests = (digest_of(b"another"), *account.digests[1:])
-    assert judge(part, shown, Account(account.weights, digests)) == Verdict(is_liar=True)
+    assert judge(part, shown, structs.replace(account, digests=digests)) == Verdict(is_liar=True)
 
 
 def test_without_everybodys_part_nobody_can_tell() -> None:
@@ -174,7 +179,7 @@ def test_who_claims_no_weight_as_a_keeper_has_none() -> None:
     part, shown, account = exchanged(shares=(1.0, 1.0, 1.0, 0.0))
     keeps = shown | {3: Shown(shown[3].encoded, 0.0)}
     assert judge(part, keeps, account) == Verdict()
-    weighed = Account((*account.weights[:3], 90.0), account.digests)
+    weighed = structs.replace(account, weights=(*account.weights[:3], 90.0))
     assert judge(part, keeps, weighed) == Verdict(disputed=frozenset({3}))
 
 

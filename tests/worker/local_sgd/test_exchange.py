@@ -250,11 +250,11 @@ def test_where_a_round_of_one_step_was_the_first_who_has_taken_hundreds_in_the_n
     """Each has told the swarm how many samples it has computed; a claim of more excuses nobody."""
     usual, step, learned = UsualSize(), 1e-4 * torch.randn(COUNT), 0.05 * torch.randn(COUNT)
     usual.add(reduction(step, step, step, weights=(32.0,) * 3)[0].sizes())
-    claims = ClaimedWeights([1.0] * 4, [32.0, 3200.0, 3200.0, 3200.0])  # the first one has hardly begun
-    sent, options = (step, learned, learned), {"limit": usual.limit(), "claims": claims}
-    honest, liar = (32.0, 3200.0, 3200.0), (-1000 * learned, 1e9)
-    assert reduction(*sent, weights=honest, **options)[0].outliers() == set()
-    assert reduction(*sent, liar[0], weights=(*honest, liar[1]), **options)[0].outliers() == {3}
+    samples, sent, limit = [32.0, 3200.0, 3200.0], [step, learned, learned], usual.limit()  # one has hardly begun
+    honest = reduction(*sent, weights=samples, limit=limit, claims=ClaimedWeights([1.0] * 3, samples))[0]
+    assert honest.outliers() == set()
+    claims = ClaimedWeights([1.0] * 4, [*samples, 3200.0])
+    assert reduction(*sent, -1000 * learned, weights=(*samples, 1e9), limit=limit, claims=claims)[0].outliers() == {3}
 
 
 def test_whoever_reduces_nothing_has_seen_no_sizes() -> None:
@@ -281,7 +281,8 @@ def test_a_reducer_gives_account_of_what_it_has_received_and_how_it_has_weighed_
     options: dict[str, Any] = {"claims": ClaimedWeights([1.0, 1.0, 0.5], [0.0] * 3)}
     reducer, _answers = reduction(honest, nonsense, 2 * honest, weights=(8.0, 8.0, 6.0), **options)
     (account,) = reducer.accounts()
-    assert account.weights == (8.0, 0.0, 3.0)
+    assert account.weights == (8.0, 0.0, 6.0)
+    assert account.shares == (1.0, 1.0, 0.5)
     assert account.digests == (digest_of(encoded(honest).numpy()), b"", digest_of(encoded(2 * honest).numpy()))
 
 

@@ -19,6 +19,7 @@ from core.run.spec.collaboration import Aggregation
 from core.worker.swarm.aggregation.agreement import SenderAgreement
 from core.worker.swarm.aggregation.answer_bounds import AGREED, AnswerBounds, GradientAnswers, StateAnswers
 from core.worker.swarm.aggregation.claimed_weights import ClaimedWeights, ReportedSamples
+from core.worker.swarm.aggregation.medians import median_low
 from core.worker.swarm.aggregation.rules import MAX_RATIO, MIN_SENDERS, aggregate, clip_rows, norm_ratios
 from core.worker.swarm.aggregation.state_aggregation import aggregate_states
 from core.worker.swarm.aggregation.state_movement import StateMovement
@@ -62,7 +63,7 @@ class ReceivedParts:
 class Aggregator(ABC):
     """Aggregates parts, and bounds what comes back; ``begin`` and ``end`` are called for every exchange.
 
-    The ``shares`` are what newcomers, and many peers of one subnet, have of their weights.
+    The ``shares`` say as how much of a sender newcomers count, and each of many peers of one subnet.
     """
 
     answers: AnswerBounds
@@ -143,11 +144,11 @@ class GradientAggregator(Aggregator):
             return torch.zeros_like(mine)
         self._compare(weighed)
         counted = [each for each in weighed if each.sender not in self._left_out] or weighed
-        parts = [each.part for each in counted]
-        weights = self._claims.weights({each.sender: each.weight for each in counted})
+        parts, weights = [each.part for each in counted], [each.weight for each in counted]
         if len(counted) < MIN_SENDERS:
             parts, weights = self._bounded_by_ours(counted, parts, weights)
-        return aggregate(parts, weights, self._rule.aggregation, self._rule.weight_cap)
+        shares = [self._claims.shares[each.sender] for each in counted]
+        return aggregate(parts, weights, self._rule.aggregation, self._rule.weight_cap, shares)
 
     def _compare(self, weighed: Sequence[Sent]) -> None:
         """Take note of who has sent far more than the others, and of the inner products of all parts."""
@@ -156,11 +157,13 @@ class GradientAggregator(Aggregator):
         stacked = torch.stack([each.part for each in weighed])
         norms = stacked.norm(dim=1)
         index = torch.tensor([each.sender for each in weighed])
+        shares = [self._claims.shares[each.sender] for each in weighed]
         self._squares[index] += norms.double().square()
-        gross = norms > MAX_RATIO * norms.median()
-        if norms.median() > 0:
+        usual = median_low(norms.tolist(), shares)
+        gross = norms > MAX_RATIO * usual
+        if usual > 0:
             self._named.update(each.sender for each, is_gross in zip(weighed, gross.tolist(), strict=True) if is_gross)
-        stacked = clip_rows(stacked)
+        stacked = clip_rows(stacked, shares)
         self._products[index[:, None], index] += (stacked @ stacked.T).double()
 
     @property
@@ -170,7 +173,7 @@ class GradientAggregator(Aggregator):
 
     def norm_ratios(self) -> dict[int, float]:
         """As `Aggregator`, of the gradients that we have averaged."""
-        return norm_ratios(self._squares)
+        return norm_ratios(self._squares, self._claims.shares)
 
     def _bounded_by_ours(
         self, counted: Sequence[Sent], parts: list[Tensor], weights: list[float]
@@ -187,7 +190,7 @@ class GradientAggregator(Aggregator):
 
     def end(self, tensors: Sequence[Tensor]) -> None:
         """End an exchange as `Aggregator` does, and learn who agreed with whom."""
-        self._agreement.add(self._senders, self._products)
+        self._agreement.add(self._senders, self._products, self._claims.shares)
         self.shares.add_round(self._senders)
         self._reported = ReportedSamples()  # of an epoch that is over
 

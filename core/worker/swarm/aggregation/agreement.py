@@ -6,13 +6,13 @@ gradients have a positive inner product on average, because they are estimates o
 
 from __future__ import annotations
 
-import statistics
 from collections import defaultdict, deque
 from collections.abc import Sequence
 
 from hivemind.p2p import PeerID
 from torch import Tensor
 
+from core.worker.swarm.aggregation.medians import median_high
 from core.worker.swarm.aggregation.rules import MIN_SENDERS
 
 REMEMBERED_ROUNDS = 5
@@ -30,15 +30,19 @@ class SenderAgreement:
     def __init__(self) -> None:
         self._cosines = defaultdict[PeerID, deque[float]](lambda: deque(maxlen=REMEMBERED_ROUNDS))
 
-    def add(self, senders: Sequence[PeerID], products: Tensor) -> None:
-        """Learn from a round; ``products``, (senders, senders), are the inner products of what they have sent."""
+    def add(self, senders: Sequence[PeerID], products: Tensor, shares: Sequence[float]) -> None:
+        """Learn from a round; ``products``, (senders, senders), are the inner products of what they have sent.
+
+        Each of them counts as a share of one, see `rules`.
+        """
         norms = products.diagonal().clamp(min=0.0).sqrt()
         heard = [index for index, norm in enumerate(norms.tolist()) if norm > 0]
         if len(heard) < MIN_SENDERS:
             return
         for one in heard:
-            cosines = [float(products[one, other] / (norms[one] * norms[other])) for other in heard if other != one]
-            self._cosines[senders[one]].append(statistics.median_high(cosines))
+            others = [other for other in heard if other != one]
+            cosines = [float(products[one, other] / (norms[one] * norms[other])) for other in others]
+            self._cosines[senders[one]].append(median_high(cosines, [shares[other] for other in others]))
 
     def opposed(self) -> frozenset[PeerID]:
         """Those who have been against the others again and again; whoever agrees once is heard again."""

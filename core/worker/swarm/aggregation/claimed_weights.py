@@ -7,13 +7,13 @@ alone that averages a part, and nothing else bounds it.
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hivemind.p2p import PeerID
 
-from core.worker.swarm.aggregation.rules import MAX_RATIO, MIN_SENDERS, cap_heaviest
+from core.worker.swarm.aggregation.medians import median_high, median_low
+from core.worker.swarm.aggregation.rules import MAX_RATIO, MIN_SENDERS
 
 MORE_THAN_REPORTED = 2.0  # times the samples of its last report, as a peer may have computed since then
 
@@ -33,30 +33,18 @@ class ReportedSamples:
 class ClaimedWeights:
     """The weights that the senders of one exchange claim; senders are told by their index.
 
-    ``shares``, from 0 to 1, are what newcomers and crowded subnets have of theirs, see `SenderShares`. ``reported`` is
-    how many samples of this epoch each has told the swarm of. Who has told of none, as one whose report we have not
-    seen yet, counts for the median of the others' reports at the most; where nobody has told of any, claims are
-    believed, and bounded by each other alone. Our ``own`` sender claims what we know to be true.
+    ``shares``, from 0 to 1, say as how much of a sender each counts where it is asked what is usual, see
+    `SenderShares`. ``reported`` is how many samples of this epoch each has told the swarm of. Who has told of none, as
+    one whose report we have not seen yet, counts for the median of the others' reports at the most; where nobody has
+    told of any, claims are believed, and bounded by each other alone. Our ``own`` sender claims what we know to be
+    true.
     """
 
     def __init__(self, shares: Sequence[float], reported: Sequence[float], own: int | None = None) -> None:
-        self._shares, self._reported, self._own = shares, reported, own
-        told = [samples for samples in reported if samples > 0]
-        self._usual = statistics.median_high(told) if told else math.inf
+        self.shares, self._reported, self._own = shares, reported, own
+        told = [share if samples > 0 else 0.0 for share, samples in zip(shares, reported, strict=True)]
+        self._usual = median_high(reported, told) if any(told) else math.inf
         self._claimed = [0.0 for _ in shares]
-
-    def believed(self, sender: int, claimed: float) -> float:
-        """What that claim counts for, in samples: what is credible of it, for a newcomer its share of that."""
-        return self._shares[sender] * self.credible(sender, claimed)
-
-    def weights(self, credible: Mapping[int, float]) -> list[float]:
-        """What those count for that are averaged together, by what is ``credible`` of each one's claim.
-
-        The heaviest quarter of them has a third at the most, before newcomers and crowds get their share: a crowd that
-        counts as four is still many by number, and would have those who count in full taken for the heaviest.
-        """
-        capped = cap_heaviest([*credible.values()])
-        return [self._shares[sender] * weight for sender, weight in zip(credible, capped, strict=True)]
 
     def credible(self, sender: int, claimed: float) -> float:
         """How much of that claim the reports bear out, in samples; see `ClaimedWeights`."""
@@ -70,13 +58,13 @@ class ClaimedWeights:
 
     def absurd(self) -> set[int]:
         """Who has claimed far more than most others, and more than it can have computed since its last report."""
-        weighed = [claim for claim in self._claimed if claim > 0]
-        usual = MAX_RATIO * statistics.median_low(weighed) if weighed else 0.0
+        weighed = [share if claim > 0 else 0.0 for share, claim in zip(self.shares, self._claimed, strict=True)]
+        usual = MAX_RATIO * median_low(self._claimed, weighed) if any(weighed) else 0.0
         return {
             sender
             for sender, claim in enumerate(self._claimed)
             if claim > max(usual, MORE_THAN_REPORTED * self._reported[sender])
-            and (len(weighed) >= MIN_SENDERS or self._reported[sender] > 0)
+            and (sum(each > 0 for each in weighed) >= MIN_SENDERS or self._reported[sender] > 0)
         }
 
 

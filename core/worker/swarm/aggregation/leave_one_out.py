@@ -13,6 +13,7 @@ import torch
 from hivemind.p2p import PeerID
 from torch import Tensor
 
+from core.worker.swarm.aggregation.medians import median_low
 from core.worker.swarm.aggregation.rules import MIN_SENDERS, clip_rows
 
 AGAINST, AGREED = -0.2, 0.2  # cosines; in small batches those of honest peers are near zero
@@ -39,18 +40,21 @@ class Direction(NamedTuple):
 class LeaveOneOut:
     """The directions of one exchange, in which everybody's changes are taken with the usual norm.
 
-    ``senders`` is how many there are; they are told by their index.
+    ``shares`` has one number for each sender, see `rules`: a newcomer counts as a third of one. Senders are told by
+    their index.
     """
 
-    def __init__(self, senders: int) -> None:
-        self._products = torch.zeros(senders, senders, dtype=torch.float64)
+    def __init__(self, shares: Sequence[float]) -> None:
+        self._shares = torch.tensor(shares, dtype=torch.float64)
+        self._products = torch.zeros(len(shares), len(shares), dtype=torch.float64)
         self._numbers = 0
 
     def add(self, senders: Sequence[int], parts: Sequence[Tensor]) -> None:
         """Take in one part of all these senders: equally long vectors of float32."""
         if len(senders) < MIN_SENDERS:
             return
-        stacked, index = clip_rows(torch.stack([*parts])), torch.tensor(senders)
+        index = torch.tensor(senders)
+        stacked = clip_rows(torch.stack([*parts]), self._shares[index].tolist())
         self._numbers += stacked.shape[1]
         self._products[index[:, None], index] += (stacked @ stacked.T).double()
 
@@ -59,28 +63,29 @@ class LeaveOneOut:
         sent = self._products.diagonal().nonzero().flatten()
         if self._numbers < MIN_NUMBERS or len(sent) < MIN_SENDERS:
             return {}
-        products = self._products[sent][:, sent]
+        shares = self._shares[sent]
+        products = self._products[sent][:, sent] * shares[:, None] * shares
         return {
-            sender: Direction(cosine, _median_cosine(products, sent != sender))
+            sender: Direction(cosine, _median_cosine(products, shares, sent != sender))
             for sender, cosine in zip(sent.tolist(), _cosines_with_others(products).tolist(), strict=True)
         }
 
 
-def are_against(parts: Sequence[Tensor], weights: Sequence[float]) -> Tensor:
+def are_against(parts: Sequence[Tensor], weights: Sequence[float], shares: Sequence[float]) -> Tensor:
     """Which senders of one part are against all others that have any weight; a mask, as long as ``weights``.
 
     They are told by the part alone, so that whoever averages it once more leaves out the same ones.
     """
     weighed = [sender for sender, weight in enumerate(weights) if weight > 0]
-    compared, mask = LeaveOneOut(len(weights)), torch.zeros(len(weights), dtype=torch.bool)
+    compared, mask = LeaveOneOut(shares), torch.zeros(len(weights), dtype=torch.bool)
     compared.add(weighed, [parts[sender] for sender in weighed])
     mask[[sender for sender, direction in compared.directions().items() if direction.is_against]] = True
     return mask
 
 
-def _median_cosine(products: Tensor, among: Tensor) -> float:
+def _median_cosine(products: Tensor, shares: Tensor, among: Tensor) -> float:
     """Of those senders, with the sum of the rest of them."""
-    return float(_cosines_with_others(products[among][:, among]).median())
+    return median_low(_cosines_with_others(products[among][:, among]).tolist(), shares[among].tolist())
 
 
 def _cosines_with_others(products: Tensor) -> Tensor:

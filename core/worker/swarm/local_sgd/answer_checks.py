@@ -15,7 +15,6 @@ import math
 import statistics
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable
-from itertools import accumulate
 from typing import Any
 
 import torch
@@ -24,6 +23,7 @@ from hivemind.proto import averaging_pb2
 from torch import Tensor
 
 from core.worker.swarm.aggregation.answer_bounds import OPPOSITE
+from core.worker.swarm.aggregation.medians import median_high
 
 MIN_NUMBERS = 1000  # of a reducer: fewer may be opposite by chance
 NOTHING = 0.01  # of the usual size of averages, beside ours: rows that few use are averaged to less than others
@@ -82,10 +82,7 @@ class CountedShares:
 
     def median(self) -> float:
         """The share of which, or of less, half of the numbers count; 1 where nobody has told anything."""
-        told = sorted(self._told)
-        reached = accumulate(numbers for _, numbers in told)
-        half = sum(numbers for _, numbers in told) / 2
-        return next((share for (share, _), sofar in zip(told, reached, strict=True) if sofar > half), 1.0)
+        return median_high(*zip(*self._told, strict=True)) if self._told else 1.0
 
 
 class ListeningStub:

@@ -17,7 +17,8 @@ from core.run.spec.collaboration import Aggregation
 from core.worker.swarm.aggregation.aggregators import Sent
 from core.worker.swarm.aggregation.claimed_weights import ClaimedWeights
 from core.worker.swarm.aggregation.leave_one_out import LeaveOneOut, are_against
-from core.worker.swarm.aggregation.rules import MAX_RATIO, MIN_SENDERS, cap_heaviest, counted_aggregate, norm_ratios
+from core.worker.swarm.aggregation.medians import median_high
+from core.worker.swarm.aggregation.rules import MAX_RATIO, MIN_SENDERS, counted_aggregate, norm_ratios
 from core.worker.swarm.averaging.allreduce import CollectingReducer
 from core.worker.swarm.local_sgd.audit.messages import Account
 from core.worker.swarm.local_sgd.audit.verdict import digest_of
@@ -26,19 +27,23 @@ from core.worker.swarm.local_sgd.codecs.codec import Codec
 REMEMBERED_ROUNDS = 5
 
 
-def are_gross(sizes: Tensor) -> Tensor:
+def are_gross(sizes: Tensor, shares: Sequence[float]) -> Tensor:
     """Which of these sizes are far larger than the median of those that are not zero; of two nobody can say it.
+
+    Of each sender there is one, and it counts as its share; see `rules`.
 
     A computer that is twenty times as fast as most takes as many more steps, and is as honest. Of two medians the
     larger counts, as in `UsualSize`.
     """
-    sent = sizes[sizes > 0].tolist()
-    return sizes > (MAX_RATIO * statistics.median_high(sent) if len(sent) >= MIN_SENDERS else math.inf)
+    sent = [share if size > 0 else 0.0 for size, share in zip(sizes.tolist(), shares, strict=True)]
+    if sum(each > 0 for each in sent) < MIN_SENDERS:
+        return torch.zeros_like(sizes, dtype=torch.bool)
+    return sizes > MAX_RATIO * median_high(sizes.tolist(), sent)
 
 
-def gross_senders(sizes: Tensor) -> set[int]:
+def gross_senders(sizes: Tensor, shares: Sequence[float]) -> set[int]:
     """Those of whom any part is gross; ``sizes`` has a row for each part, and in it a number for each sender."""
-    return {sender for of_part in sizes for sender in torch.nonzero(are_gross(of_part)).flatten().tolist()}
+    return {sender for of_part in sizes for sender in torch.nonzero(are_gross(of_part, shares)).flatten().tolist()}
 
 
 @dataclass(frozen=True)
@@ -55,26 +60,24 @@ class ReductionRule:
     aggregation: Aggregation
     weight_cap: float
 
-    def encoded_average(self, parts: Sequence[Tensor], weights: Sequence[float]) -> Tensor:
+    def encoded_average(self, parts: Sequence[Tensor], weights: Sequence[float], shares: Sequence[float]) -> Tensor:
         """The average of decoded parts, of each sender one, as everybody gets it."""
-        return self.counted_average(parts, weights)[0]
+        return self.counted_average(parts, weights, shares)[0]
 
-    def counted_average(self, parts: Sequence[Tensor], weights: Sequence[float]) -> tuple[Tensor, list[float]]:
+    def counted_average(
+        self, parts: Sequence[Tensor], weights: Sequence[float], shares: Sequence[float]
+    ) -> tuple[Tensor, list[float]]:
         """That average, and how far each of the parts counts in it, from 0 to 1; see `counted_aggregate`."""
         norms = torch.stack([part.norm() for part in parts]) * (torch.tensor(weights) > 0)
-        weighed = torch.tensor(weights, dtype=torch.float64).masked_fill(are_gross(norms), 0.0)
-        taken = weighed.masked_fill(self._are_against(parts, weighed.tolist()), 0.0).tolist()
-        capped = cap_heaviest(taken) if sum(each > 0 for each in taken) >= MIN_SENDERS else self._of_two(taken)
-        average, counted = counted_aggregate(parts, capped, self.aggregation, self.weight_cap)
-        whole = sum(taken) / (sum(capped) or 1.0)
-        left = [
-            min(1.0, whole * cap / weight) if weight > 0 else 0.0 for cap, weight in zip(capped, taken, strict=True)
-        ]
-        return self.codec.encode(average), [each * share for each, share in zip(counted, left, strict=True)]
+        weighed = torch.tensor(weights, dtype=torch.float64).masked_fill(are_gross(norms, shares), 0.0)
+        taken = weighed.masked_fill(self._are_against(parts, weighed.tolist(), shares), 0.0).tolist()
+        bounded = taken if sum(each > 0 for each in taken) >= MIN_SENDERS else self._of_two(taken)
+        average, counted = counted_aggregate(parts, bounded, self.aggregation, self.weight_cap, shares)
+        return self.codec.encode(average), counted
 
-    def _are_against(self, parts: Sequence[Tensor], weights: Sequence[float]) -> Tensor:
+    def _are_against(self, parts: Sequence[Tensor], weights: Sequence[float], shares: Sequence[float]) -> Tensor:
         is_asked = self.aggregation != "mean"
-        return are_against(parts, weights) if is_asked else torch.zeros(len(parts), dtype=torch.bool)
+        return are_against(parts, weights, shares) if is_asked else torch.zeros(len(parts), dtype=torch.bool)
 
     def _of_two(self, weights: Sequence[float]) -> list[float]:
         """The same weights, of which the larger counts for so many times the smaller at the most.
@@ -86,10 +89,14 @@ class ReductionRule:
 
 
 class SentSize(NamedTuple):
-    """How large the weight changes of one sender were, as root mean square, and of how many samples they were."""
+    """How large the weight changes of one sender were, as root mean square, and of how many samples they were.
+
+    It counts as a ``share`` of a sender, see `rules`.
+    """
 
     size: float
     samples: float
+    share: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -118,9 +125,10 @@ class UsualSize:
     def add(self, sent: Sequence[SentSize]) -> None:
         """Learn what the senders of one round have sent."""
         if sent:
-            per_sample = [each.size / each.samples for each in sent if each.samples > 0] or [0.0]
-            sizes = [each.size for each in sent]
-            self._medians.append((statistics.median_high(sizes), statistics.median_high(per_sample)))
+            weighed = [each for each in sent if each.samples > 0]
+            per_sample = [each.size / each.samples for each in weighed]
+            usual = median_high(per_sample, [each.share for each in weighed]) if weighed else 0.0
+            self._medians.append((median_high([each.size for each in sent], [each.share for each in sent]), usual))
 
     def limit(self) -> SizeLimit:
         """That of the next round."""
@@ -153,7 +161,7 @@ class DeltaReducer(CollectingReducer):
         self._norms, self._weights = torch.zeros(len(lengths), senders), torch.zeros(len(lengths), senders).double()
         self._refused, self._digests = set[int](), [[b""] * senders for _ in lengths]
         self._counted = torch.ones(len(lengths), senders)
-        self.leave_one_out = LeaveOneOut(senders)
+        self.leave_one_out = LeaveOneOut(self._claims.shares)
         super().__init__([torch.zeros(()).expand(length) for length in lengths], senders)
 
     def _usual_size(self, part_index: int) -> float:
@@ -178,7 +186,7 @@ class DeltaReducer(CollectingReducer):
                     self.invalid_senders.add(sender_index)
                     raise BannedException(f"sender {sender_index} sent {float(norm):.3g}, far more than is usual")
                 weight = 0.0
-        self._weights[part_index, sender_index] = weight = self._claims.believed(sender_index, weight)
+        self._weights[part_index, sender_index] = weight = self._claims.credible(sender_index, weight)
         self._digests[part_index][sender_index] = digest_of(encoded.numpy())
         if sender_index != self._own:
             self.keep(part_index, sender_index, encoded)
@@ -194,7 +202,9 @@ class DeltaReducer(CollectingReducer):
             return self._rule.codec.encode(torch.zeros(self.part_shapes[part_index]))
         weighed = [each for each in sent if each.weight > 0]
         self.leave_one_out.add([each.sender for each in weighed], [each.part for each in weighed])
-        average, counted = self._rule.counted_average([each.part for each in sent], [each.weight for each in sent])
+        shares = [self._claims.shares[each.sender] for each in sent]
+        parts, weights = [each.part for each in sent], [each.weight for each in sent]
+        average, counted = self._rule.counted_average(parts, weights, shares)
         for each, share in zip(sent, counted, strict=True):
             self._counted[part_index, each.sender] = share
         return average
@@ -206,7 +216,7 @@ class DeltaReducer(CollectingReducer):
     def accounts(self) -> list[Account]:
         """Of each part, how it was made."""
         return [
-            Account(tuple(weights), tuple(digests))
+            Account(tuple(weights), tuple(digests), tuple(self._claims.shares))
             for weights, digests in zip(self._weights.tolist(), self._digests, strict=True)
         ]
 
@@ -220,8 +230,8 @@ class DeltaReducer(CollectingReducer):
         squares = self._norms.square().sum(dim=0)
         of_senders = zip(squares.tolist(), numbers.tolist(), strict=True)
         sizes = [math.sqrt(square / count) if 0 < square < math.inf else 0.0 for square, count in of_senders]
-        sent = list(map(SentSize, sizes, map(max, zip(*self._weights.tolist(), strict=True))))
-        left_out = self._refused | gross_senders(self._norms)
+        sent = list(map(SentSize, sizes, map(max, zip(*self._weights.tolist(), strict=True)), self._claims.shares))
+        left_out = self._refused | gross_senders(self._norms, self._claims.shares)
         taken = [each for sender, each in enumerate(sent) if each.size and sender not in left_out]
         return taken or [each for each in sent if each.size]
 
@@ -231,9 +241,10 @@ class DeltaReducer(CollectingReducer):
         Per sample as well: beside a beginner's first step, all that others have learned is large, and honest.
         """
         per_sample = torch.where(self._weights > 0, self._norms / self._weights, 0.0)
-        gross = gross_senders(self._norms) & gross_senders(per_sample)
+        shares = self._claims.shares
+        gross = gross_senders(self._norms, shares) & gross_senders(per_sample, shares)
         return set(super().outliers()) | gross | self._claims.absurd()
 
     def norm_ratios(self) -> dict[int, float]:
         """As ValidatingReducer, of the changes of a round."""
-        return norm_ratios(self._norms.double().square().sum(dim=0))
+        return norm_ratios(self._norms.double().square().sum(dim=0), self._claims.shares)

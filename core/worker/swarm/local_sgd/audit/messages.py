@@ -24,6 +24,7 @@ MAX_MESSAGE_BYTES = 8192
 _Id = Annotated[bytes, Meta(max_length=MAX_ID_BYTES)]
 _Number = Annotated[int, Meta(ge=0, le=2**31)]
 _Weight = Annotated[float, Meta(ge=0, le=1e18)]
+_Share = Annotated[float, Meta(gt=0, le=1)]
 _Digest = Annotated[bytes, Meta(max_length=DIGEST_BYTES)]
 _Message = TypeVar("_Message", bound=StrictStruct)
 
@@ -51,11 +52,13 @@ class Question(StrictStruct, frozen=True, array_like=True):
 class Account(StrictStruct, frozen=True, array_like=True):
     """Of each sender, in the order of the group, the weight that it was given and the digest of what it had sent.
 
-    Who was left out has no weight and no digest.
+    Who was left out has no weight and no digest. The weight is what was believed of its claim; of that it had the
+    share, as a newcomer has a third, see `SenderShares`.
     """
 
     weights: Annotated[tuple[_Weight, ...], Meta(max_length=MAX_GROUP)] = ()
     digests: Annotated[tuple[_Digest, ...], Meta(max_length=MAX_GROUP)] = ()
+    shares: Annotated[tuple[_Share, ...], Meta(max_length=MAX_GROUP)] = ()
 
 
 class Finding(StrictStruct, frozen=True, array_like=True):

@@ -43,10 +43,10 @@ class Shown:
 class AuditedPart:
     """A part of an exchange of so many ``numbers``, the ``average`` that its ``reducer`` returned, and who sent it.
 
-    ``combine`` makes the encoded average of decoded parts and their weights, by the run's rule. Senders, the reducer
-    among them, are numbered in the order of the group; ``own`` is the auditor's number, and ``reported`` how many
-    samples each had told the swarm of, 0 where the auditor has not heard of any; those ``known_to_all`` each had told
-    so early that the reducer must have heard of them.
+    ``combine`` makes the encoded average of decoded parts, their weights and shares, by the run's rule. Senders, the
+    reducer among them, are numbered in the order of the group; ``own`` is the auditor's number, and ``reported`` how
+    many samples each had told the swarm of, 0 where the auditor has not heard of any; those ``known_to_all`` each had
+    told so early that the reducer must have heard of them.
     """
 
     reducer: int
@@ -55,7 +55,7 @@ class AuditedPart:
     numbers: int
     average: bytes
     codec: Codec
-    combine: Callable[[Sequence[Tensor], Sequence[float]], Tensor]
+    combine: Callable[[Sequence[Tensor], Sequence[float], Sequence[float]], Tensor]
     reported: Sequence[float]
     known_to_all: Sequence[float]
 
@@ -83,21 +83,21 @@ def judge(part: AuditedPart, shown: Mapping[int, Shown], account: Account) -> Ve
 
     ``shown`` are those who have received all averages, the reducer and ourselves included.
     """
-    if not len(account.weights) == len(account.digests) == part.senders:
+    if {len(account.weights), len(account.digests), len(account.shares)} != {part.senders}:
         return Verdict(is_liar=True, reason="its account is of another group")
     weighed = {sender: weight for sender, weight in enumerate(account.weights) if weight > 0}
     if account.weights[part.reducer] > MAX_RATIO * _believable(part, account.weights):
         return Verdict(is_liar=True, reason=f"it weighs itself {account.weights}, and reported {part.reported}")
     if not weighed.keys() <= shown.keys():
         return None
-    misweighed = _wrongly_weighed(part, shown, account.weights)
+    misweighed = _wrongly_weighed(part, shown, account)
     other = {each for each in weighed if digest_of(shown[each].encoded) != account.digests[each]}
-    disputed, reason = misweighed | other, f"wrong weights {account.weights} of {misweighed}, other bytes of {other}"
+    disputed, reason = misweighed | other, f"wrong weights of {misweighed}, other bytes of {other}: {account}"
     if disputed & {part.reducer, part.own}:  # of what it has sent itself, or we have, there is no doubt
         return Verdict(is_liar=True, reason=reason)
     if disputed:
         return Verdict(disputed=frozenset(disputed), reason=reason)
-    if not _is_average(part, [shown[each].encoded for each in weighed], [*weighed.values()]):
+    if not _is_average(part, {each: shown[each].encoded for each in weighed}, account):
         return Verdict(is_liar=True, reason="that is not the average")
     return Verdict()
 
@@ -112,29 +112,34 @@ def _believable(part: AuditedPart, weights: Sequence[float]) -> float:
     return max(part.reported[part.reducer], usual) if part.reported[part.reducer] > 0 else math.inf
 
 
-def _is_average(part: AuditedPart, sent: Sequence[bytes], weights: Sequence[float]) -> bool:
+def _is_average(part: AuditedPart, sent: Mapping[int, bytes], account: Account) -> bool:
     """Whether the part's average is that of what was sent; no reducer averages what cannot be decoded."""
+    weights, shares = [account.weights[each] for each in sent], [account.shares[each] for each in sent]
     try:
-        decoded = [part.decoded(each) for each in sent] or [torch.zeros(part.numbers)]
-        true = part.decoded(part.combine(decoded, weights or [0.0]).numpy().tobytes())
+        decoded = [part.decoded(each) for each in sent.values()] or [torch.zeros(part.numbers)]
+        true = part.decoded(part.combine(decoded, weights or [0.0], shares or [1.0]).numpy().tobytes())
         returned = part.decoded(part.average)
     except ValueError:
         return False
     return float((returned - true).norm()) <= TOLERANCE * float(true.norm())
 
 
-def _wrongly_weighed(part: AuditedPart, shown: Mapping[int, Shown], weights: Sequence[float]) -> set[int]:
-    """To whom the account gives more weight than was claimed, or less than any rule leaves.
+def _wrongly_weighed(part: AuditedPart, shown: Mapping[int, Shown], account: Account) -> set[int]:
+    """To whom the account gives more weight than was claimed, or less, or a smaller share, than any rule leaves.
 
-    A newcomer has a third of its weight, and of one subnet four peers count in full, see `SenderShares`; who claims
+    A newcomer counts as a third, and of one subnet four peers count in full, see `SenderShares`; who claims
     more than it has reported counts for that, see `ClaimedWeights`. Its own, the reducer may leave out.
     """
-    least = (1 - SLACK) * min(1.0, MAX_OF_SUBNET / part.senders) / RAMP_ROUNDS / CAPPED
+    least_share = (1 - SLACK) * min(1.0, MAX_OF_SUBNET / part.senders) / RAMP_ROUNDS
+    least, known, weights = (1 - SLACK) / CAPPED, part.known_to_all, account.weights
     return {
         sender
         for sender, each in shown.items()
         if sender != part.reducer
-        and not is_honest_account(weights[sender], (1 + SLACK) * each.weight, part.known_to_all[sender], least)
+        and not (
+            account.shares[sender] >= least_share
+            and is_honest_account(weights[sender], (1 + SLACK) * each.weight, known[sender], least)
+        )
     }
 
 
