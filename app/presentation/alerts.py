@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from app.presentation.error_actions import button_of
 from core.client.event_timestamps import is_averaged
+from core.client.restart_policy import GPU_FAILURES
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.hardware.monitor import DevicesSeen
@@ -55,6 +56,8 @@ def _of_crash(session: Session) -> Alert | None:
         return None
     problem = ErrorKind.from_key(session.restarting.problem)
     advice = translate("Alert", "Workerbee tries again by itself; what you have given is counted.")
+    if problem in GPU_FAILURES:
+        advice = " ".join((advice, problem_words.advice_of(ErrorKind.GPU_UNUSABLE)))
     # not the problem's own button: nothing is to be done but to wait, or to see why
     log = ErrorKind.WORKER_CRASHED
     return Alert(log.key, f"{problem_words.interruption(problem)}.", "", advice, button_of(log))

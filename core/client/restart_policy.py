@@ -20,8 +20,13 @@ OUTAGES = frozenset({ErrorKind.NOBODY_ANSWERS, ErrorKind.CLOCK_WRONG})
 """What may be over soon where the run has been reached before: after a sleep, a network that is not up yet,
 or a clock that has not been set."""
 
+GPU_FAILURES = frozenset({ErrorKind.GPU_UNUSABLE, ErrorKind.NO_SUCH_DEVICE})
+"""What may be over soon where the device has computed in this session: a driver that is reset or installed anew."""
+
 PASSING = OUTAGES | RECONNECT_CAUSES | {ErrorKind.NO_SUCH_RUN}
 """What somebody who watches a run waits out, once they have seen it."""
+
+_LIMITED = CRASHES | GPU_FAILURES
 
 OBSERVER_RETRY_SECONDS = 15.0
 """Until a run that has been seen is looked for again by somebody who watches it."""
@@ -31,9 +36,9 @@ OBSERVER_RETRY_SECONDS = 15.0
 class RestartPolicy:
     """How often and how soon. A worker that ran well for ``reset_after_seconds`` has earned all attempts again.
 
-    Crashes have as many attempts as there are delays, and where the run has been trained in before, one every
-    ``max_backoff_seconds`` from then on: what it was may be over by the morning. A network comes back sooner or
-    later, and whoever lends a computer over night is not there to try again, so that is tried for ever, and
+    Crashes and failures of a GPU have as many attempts as there are delays, and where the run has been trained in
+    before, one every ``max_backoff_seconds`` from then on: what it was may be over by the morning. A network comes back
+    sooner or later, and whoever lends a computer over night is not there to try again, so that is tried for ever, and
     at least every ``outage_seconds``: it costs nobody anything, and we help soon after the network is back.
     """
 
@@ -52,7 +57,7 @@ class RestartPolicy:
 
     def last_attempt(self, problem: ErrorKind, *, has_trained: bool = False) -> int | None:
         """Return the attempt after which there is no other; ``None`` where it is tried for ever."""
-        return len(self.delays_seconds) if problem in CRASHES and not has_trained else None
+        return len(self.delays_seconds) if problem in _LIMITED and not has_trained else None
 
     def delay_seconds(self, attempt: int, problem: ErrorKind) -> float:
         """How long to wait before that attempt."""
@@ -60,4 +65,4 @@ class RestartPolicy:
             return 0.0
         is_rare = attempt > len(self.delays_seconds)
         seconds = self.max_backoff_seconds if is_rare else self.delays_seconds[attempt - 1]
-        return seconds if problem in CRASHES else min(seconds, self.outage_seconds)
+        return seconds if problem in _LIMITED else min(seconds, self.outage_seconds)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from core.client.pausing import as_rules_ask, asked_again, begun_anew
-from core.client.restart_policy import CRASHES, OUTAGES, RECONNECT_CAUSES
+from core.client.restart_policy import CRASHES, GPU_FAILURES, OUTAGES, RECONNECT_CAUSES
 from core.client.session import Phase, Session
 from core.errors import ErrorKind
 from core.protocol.client_events import RestartDue, WorkerExited
@@ -41,7 +41,8 @@ def _after_failure(session: Session, event: Failed) -> Session:
     if session.problem is not None or session.pause is not None or session.phase in ("idle", "ended"):
         return session
     problem = ErrorKind.from_key(event.problem)
-    may_pass = problem in CRASHES | RECONNECT_CAUSES or (problem in OUTAGES and session.joined_run_id is not None)
+    has_worked = session.joined_run_id is not None
+    may_pass = problem in CRASHES | RECONNECT_CAUSES or (has_worked and problem in OUTAGES | GPU_FAILURES)
     if may_pass and session.is_worker_running and session.may_restart:
         begun = asked_again(session) if problem is ErrorKind.RUN_CHANGED else session
         return replace(begun, crash=event)

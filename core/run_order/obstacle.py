@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.client.restart_policy import CRASHES, OUTAGES, RECONNECT_CAUSES
+from core.client.restart_policy import CRASHES, GPU_FAILURES, OUTAGES, RECONNECT_CAUSES
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.protocol.client_events import Obstacle
@@ -81,7 +81,7 @@ class ObstacleWatch:
         if session.is_changed and session.phase == "found" and session.is_search_finished:
             return "changed"
         restarting = session.restarting
-        has_crashed = restarting is not None and ErrorKind.from_key(restarting.problem) in CRASHES
+        has_crashed = restarting is not None and ErrorKind.from_key(restarting.problem) in CRASHES | GPU_FAILURES
         if restarting is not None and has_crashed and restarting.attempt > _MOST_CRASHES:
             return "failed"
         is_away = self._away_since is not None and now >= self._away_since + self._patience_seconds

@@ -31,6 +31,8 @@ def interruption(kind: ErrorKind) -> str:
             return translate("Problem", "The run has changed")
         case ErrorKind.RUN_ROLLED_BACK:
             return translate("Problem", "The organiser has gone back to an earlier epoch")
+        case ErrorKind.GPU_UNUSABLE | ErrorKind.NO_SUCH_DEVICE:
+            return translate("Problem", "The GPU cannot compute just now")
         case ErrorKind.SWARM_LOST:
             return translate("Problem", "The connection to the other computers was lost")
         case _:

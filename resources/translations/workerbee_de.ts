@@ -3366,6 +3366,10 @@
         <translation>Der Organisator ist zu einer früheren Epoche zurückgegangen</translation>
     </message>
     <message>
+        <source>The GPU cannot compute just now</source>
+        <translation>Die GPU kann gerade nicht rechnen</translation>
+    </message>
+    <message>
         <source>The connection to the other computers was lost</source>
         <translation>Die Verbindung zu den anderen Computern ging verloren</translation>
     </message>

@@ -8,7 +8,7 @@ from typing import TextIO
 
 from core.cli.output.summary import Tally, counted
 from core.cli.output.wrapping import print_wrapped
-from core.client.restart_policy import CRASHES
+from core.client.restart_policy import CRASHES, GPU_FAILURES
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.protocol.client_events import Asked, ClientEvent, RestartDue, RunContinued, WorkerExited
@@ -75,7 +75,7 @@ class PlainDisplay:
                 self._print(event_log.line(event))
                 if event.examples:
                     self._print(_examples(event))
-            case Failed() if event == session.crash and ErrorKind.from_key(event.problem) in CRASHES:
+            case Failed() if event == session.crash and ErrorKind.from_key(event.problem) in CRASHES | GPU_FAILURES:
                 self._print(sanitize_line(translate_message(event.detail)))
             case Network() if isinstance(session.opening, Join) and session.opening.lists_peers:
                 pass  # who only asks for the peers is there for seconds

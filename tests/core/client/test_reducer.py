@@ -195,8 +195,8 @@ def test_a_foreseen_problem_ends_the_session() -> None:
 
 
 def test_the_first_problem_is_the_one_that_counts() -> None:
-    session = picture(*TRAINING, failed(ErrorKind.NO_SUCH_DEVICE), failed(ErrorKind.DISK_FULL), WorkerExited(1))
-    assert session.problem == ErrorKind.NO_SUCH_DEVICE
+    session = picture(*TRAINING, failed(ErrorKind.NO_ROOM), failed(ErrorKind.DISK_FULL), WorkerExited(1))
+    assert session.problem == ErrorKind.NO_ROOM
 
 
 @pytest.mark.parametrize("cause", [ErrorKind.NETWORK_CHANGED, ErrorKind.RUN_ROLLED_BACK])
@@ -291,6 +291,17 @@ def test_where_nothing_is_broken_the_first_attempt_comes_at_once() -> None:
 
 def test_a_good_minute_earns_all_attempts_again() -> None:
     assert RestartPolicy().next_attempt(5, 60.0, ErrorKind.WORKER_CRASHED) == 1
+
+
+@pytest.mark.parametrize("problem", [ErrorKind.GPU_UNUSABLE, ErrorKind.NO_SUCH_DEVICE])
+def test_a_gpu_that_fails_after_it_has_computed_is_tried_again_and_one_that_never_has_is_not(
+    problem: ErrorKind,
+) -> None:
+    assert picture(*TRAINING, failed(problem), WorkerExited(1)).is_crashed
+    assert picture(JOIN, HELLO, failed(problem), WorkerExited(1)).problem is problem
+    policy = RestartPolicy()
+    assert (policy.delay_seconds(3, problem), policy.last_attempt(problem)) == (8.0, 5)
+    assert policy.delay_seconds(6, problem) == 300.0 and policy.last_attempt(problem, has_trained=True) is None
 
 
 def test_where_it_has_worked_before_it_is_tried_for_ever_but_rarely() -> None:

@@ -1,10 +1,11 @@
-"""A worker whose GPU fails once, in the middle of training: ``worker``, or ``client`` with the words of `workerbee`.
+"""A worker whose GPU fails in the middle of training, and at the next start: ``worker``, or ``client``.
 
     python -P -m tests.support.computer.failing_gpu client join …
 
-It stands for a kernel that crashes, or a driver that is reset: torch raises AcceleratorError from a training step then,
-and each later call of CUDA in that process fails. A process that is started after it finds the GPU in order. The step
-is computed on the CPU. Where the environment variable `FAILED` names a file, the worker that creates it is the one.
+``client`` takes the commands of `workerbee`. It stands for a kernel that crashes, or a driver that is reset: torch
+raises AcceleratorError from a training step then, and each later call of CUDA in that process fails. The process that
+is started after it is refused by the driver, and the one after that finds the GPU in order. The step is computed on the
+CPU. Each of these workers adds a byte to the file that the environment variable `FAILED` names.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from tests.support.peers import slow_computer
 
 FAILED = "WORKERBEE_TEST_FAILED_GPU"
 WORDS = "CUDA error: unspecified launch failure"
+REFUSAL = "cuda:0: CUDA driver initialization failed, you might not have a CUDA gpu."
 GOOD_STEPS = 20
 _MODULE = "tests.support.computer.failing_gpu"
 _WORKER = [sys.executable, "-P", "-m", _MODULE, "worker"]
@@ -28,10 +30,10 @@ _HINT = "CUDA kernel errors might be asynchronously reported at some other API c
 
 def run_worker() -> None:
     """What a worker of a slow computer does, until its GPU fails."""
-    failed = Path(os.environ[FAILED])
-    is_first = not failed.exists()
-    failed.touch()
-    slow_computer.run_worker(*([_let_a_step_fail] if is_first else []))
+    with Path(os.environ[FAILED]).open("ab") as count:
+        count.write(b".")
+        started = count.tell()
+    slow_computer.run_worker(*{1: [_let_a_step_fail], 2: [_let_the_driver_refuse]}.get(started, []))
 
 
 def _let_a_step_fail() -> None:
@@ -53,6 +55,16 @@ def _let_a_step_fail() -> None:
         begin(self, recipe, *positional, **named)
 
     Trainer.__init__ = begin_with_gpu  # type: ignore[method-assign]
+
+
+def _let_the_driver_refuse() -> None:
+    from core.errors import ErrorKind, UserError
+    from core.worker.roles import preparation
+
+    def refused(*_asked: object) -> None:
+        raise UserError(ErrorKind.GPU_UNUSABLE, REFUSAL)
+
+    preparation.torch_device = refused  # type: ignore
 
 
 def main() -> int:

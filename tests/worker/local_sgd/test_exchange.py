@@ -250,7 +250,7 @@ def test_where_a_round_of_one_step_was_the_first_who_has_taken_hundreds_in_the_n
     """Each has told the swarm how many samples it has computed; a claim of more excuses nobody."""
     usual, step, learned = UsualSize(), 1e-4 * torch.randn(COUNT), 0.05 * torch.randn(COUNT)
     usual.add(reduction(step, step, step, weights=(32.0,) * 3)[0].sizes())
-    samples, sent, limit = [32.0, 3200.0, 3200.0], [step, learned, learned], usual.limit()  # one has hardly begun
+    samples, sent, limit = (32.0, 3200.0, 3200.0), (step, learned, learned), usual.limit()  # one has hardly begun
     honest = reduction(*sent, weights=samples, limit=limit, claims=ClaimedWeights([1.0] * 3, samples))[0]
     assert honest.outliers() == set()
     claims = ClaimedWeights([1.0] * 4, [*samples, 3200.0])

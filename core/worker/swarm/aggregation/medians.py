@@ -13,13 +13,13 @@ _ROUNDING = 1e-9  # of the sum of all shares, which are thirds, and parts of fou
 def median_low(values: Sequence[float], shares: Sequence[float]) -> float:
     """The least value that half of the shares have, or less than it; raises ValueError where there is no share."""
     half = sum(shares) / 2
-    return _first(value for value, below in _rising(values, shares) if below >= half * (1 - _ROUNDING))
+    return min(value for value, below in _rising(values, shares) if below >= half * (1 - _ROUNDING))
 
 
 def median_high(values: Sequence[float], shares: Sequence[float]) -> float:
     """The least value that more than half of the shares have, or less; raises ValueError where there is no share."""
     half = sum(shares) / 2
-    return _first(value for value, below in _rising(values, shares) if below > half * (1 + _ROUNDING))
+    return min(value for value, below in _rising(values, shares) if below > half * (1 + _ROUNDING))
 
 
 def _rising(values: Sequence[float], shares: Sequence[float]) -> Iterator[tuple[float, float]]:
@@ -29,9 +29,3 @@ def _rising(values: Sequence[float], shares: Sequence[float]) -> Iterator[tuple[
         if share > 0:
             total += share
             yield value, total
-
-
-def _first(found: Iterator[float]) -> float:
-    for value in found:
-        return value
-    raise ValueError("the median of nothing")
