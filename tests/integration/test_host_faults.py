@@ -147,7 +147,6 @@ def fill(disk: Path) -> None:
             pass
 
 
-@pytest.mark.faults
 def test_a_clock_that_is_set_changes_nothing_and_a_wrong_one_is_waited_for(group: PeerGroup, tmp_path: Path) -> None:
     organiser = group.organiser()
     clock = tmp_path / "clock"

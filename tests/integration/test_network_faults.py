@@ -157,8 +157,7 @@ def test_after_a_cut_between_them_the_smaller_part_of_a_swarm_follows_the_larger
         assert peer.all(StateLoading, since[peer]) == []
 
 
-@seldom
-@in_each_mode
+@pytest.mark.parametrize("mode", [pytest.param("gradients", marks=seldom), "local-sgd"])
 def test_a_computer_that_has_slept_helps_again(group: PeerGroup, mode: Mode) -> None:
     organiser = group.organiser(manifest=sums(mode))
     client = helping(group, organiser)

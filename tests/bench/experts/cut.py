@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from tests.bench.experts.kill import MAX_STANDSTILL_SECONDS, STEPS_BEFORE, longest_step, started
+from tests.bench.experts.kill import MAX_STANDSTILL_SECONDS, STEPS_BEFORE, longest_step, started_watched
 from tests.bench.experts.rows import LIMIT_SECONDS, SEEDS, ExpertsMeasured, Script, seconds_row, starter
 from tests.bench.setup import Ground, NotMeasured, told_as_not_measured
 from tests.bench.table import Row
@@ -50,7 +50,7 @@ def _cut(ground: Ground, measured: ExpertsMeasured) -> object:
         for seed in SEEDS:
             with peer_group(ground.folder / f"experts-cut-{seed}") as group, internet() as net:
                 computers = dict[Script, Host]()
-                hosts, trainers = started(partial(_start, group, net, computers), seed)
+                hosts, trainers = started_watched(partial(_start, group, net, computers), seed)
                 for trainer in trainers:
                     longest_step(trainer, len(trainer.said), STEPS_BEFORE_CUT)
                 steps = [len(each.said) for each in trainers]

@@ -17,7 +17,7 @@ from tests.bench.experts.rows import (
     Lost,
     Script,
     seconds_row,
-    started_hosts,
+    started,
     starter,
 )
 from tests.bench.setup import Ground, NotMeasured, told_as_not_measured
@@ -30,7 +30,6 @@ SECONDS_BEFORE_KILL = 60.0  # in which experts have been copied several times
 STEPS_AFTER = 20  # others have gone on with its experts, in which the standstill is looked for, too
 MAX_STANDSTILL_SECONDS = 5.0
 MAX_LOST_SECONDS = 60.0
-SECOND_TRAINER = 100  # added to the seed of its samples
 
 
 def killed_host_deeds(ground: Ground, measured: ExpertsMeasured) -> Mapping[str, Callable[[], object]]:
@@ -65,7 +64,7 @@ def _killed(ground: Ground, measured: ExpertsMeasured) -> object:
     with told_as_not_measured():
         for seed in SEEDS:
             with peer_group(ground.folder / f"experts-killed-{seed}") as group:
-                hosts, trainers = started(partial(_start, group), seed)
+                hosts, trainers = started_watched(partial(_start, group), seed)
                 time.sleep(SECONDS_BEFORE_KILL)
                 victim = hosts.pop(1)
                 since, steps = ([len(each.said) for each in scripts] for scripts in (hosts, trainers))
@@ -81,10 +80,9 @@ def _start(group: PeerGroup, seed: int, role: str, *addresses: str) -> Script:
     return starter(group, STEPS_BEFORE, seed)(role, *addresses)
 
 
-def started(start: Callable[..., Script], seed: int) -> tuple[list[Script], list[Script]]:
-    """The hosts, and two trainers that train; ``start`` takes a seed, a role and addresses."""
-    hosts, addresses = started_hosts(partial(start, seed), "watched")
-    trainers = [start(each, "remote", *addresses) for each in (seed, seed + SECOND_TRAINER)]
+def started_watched(start: Callable[..., Script], seed: int) -> tuple[list[Script], tuple[Script, ...]]:
+    """The hosts, who tell of their experts' steps, and two trainers that train; see `started`."""
+    hosts, trainers = started(start, seed, "watched")
     for trainer in trainers:
         trainer.until(lambda said: "present" in said, seconds=LIMIT_SECONDS)
     return hosts, trainers

@@ -1,6 +1,7 @@
-"""What experts on other computers cost and bring: three hosts and a trainer, on loopback and on lines.
+"""What experts on other computers cost and bring: three hosts and two trainers, on loopback and on lines.
 
-Tokens per second are those of the trunk: each counts once, however many experts it is sent to.
+Each trainer has a trunk of its own, and samples of its own; the experts learn from both. Tokens per second are those of
+the trunks, of both together: each counts once, however many experts it is sent to.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ LOOPBACK = "loopback"
 LISTEN = "/ip4/127.0.0.1/tcp/0"
 LINES = {f"{mbits} Mbit/s": Line(0.0, 0.0, mbits * 1e6) for mbits in (1000, 100, 20)}
 SEEDS = (1, 2, 3)
-"""Of the samples."""
+"""Of the samples of the first trainer."""
+SECOND_TRAINER = 100  # added to the seed of its samples
 LINE_STEPS = 300  # for a speed on a line, where a step takes as long as its tokens
 LIMIT_SECONDS = 1800.0
 
@@ -122,7 +124,8 @@ def _speeds(measured: ExpertsMeasured) -> str:
 def _in_one_process(ground: Ground, steps: int, measured: ExpertsMeasured) -> tuple[Trained, Trained]:
     with told_as_not_measured(), peer_group(ground.folder / "experts-one-process") as group:
         measured.whole, measured.trunk = (
-            _together(_trained(starter(group, steps, seed)(role)) for seed in SEEDS) for role in ("whole", "trunk")
+            _together(_trained(starter(group, steps, seed)(role)) for first in SEEDS for seed in trainer_seeds(first))
+            for role in ("whole", "trunk")
         )
     return measured.whole, measured.trunk
 
@@ -138,19 +141,18 @@ def _hosted(ground: Ground, steps: int, name: str, line: Line | None, measured: 
             raise NotMeasured(reason)
         with internet() as net:
 
-            def start(role: str, *addresses: str) -> Script:
+            def start(seed: int, role: str, *addresses: str) -> Script:
                 host = net.host(line=line)
-                return starter(group.at(host), min(steps, LINE_STEPS), SEEDS[0], f"{host.ip}/tcp/31337")(
-                    role, *addresses
-                )
+                listen = f"{host.ip}/tcp/31337"
+                return starter(group.at(host), min(steps, LINE_STEPS), seed, listen)(role, *addresses)
 
-            measured.hosted[name] = _lived(start)
+            measured.hosted[name] = _lived(start, SEEDS[0])
             return measured.hosted[name]
 
 
 def _on_loopback(folder: Path, steps: int, seed: int) -> Trained:
     with peer_group(folder) as group:
-        return _lived(starter(group, steps, seed))
+        return _lived(lambda seed, *asked: starter(group, steps, seed)(*asked), seed)
 
 
 def _together(each: Iterable[Trained]) -> Trained:
@@ -180,9 +182,22 @@ def started_hosts(start: Start, role: str = "host") -> tuple[list[Script], list[
     return hosts, addresses
 
 
-def _lived(start: Start) -> Trained:
-    _, addresses = started_hosts(start)
-    return _trained(start("remote", *addresses))
+def started(start: Callable[..., Script], seed: int, role: str = "host") -> tuple[list[Script], tuple[Script, ...]]:
+    """The hosts, of that role, and two trainers; ``start`` takes a seed, a role and addresses."""
+    hosts, addresses = started_hosts(partial(start, seed), role)
+    return hosts, tuple(start(each, "remote", *addresses) for each in trainer_seeds(seed))
+
+
+def trainer_seeds(seed: int) -> tuple[int, int]:
+    """Of the samples of each trainer, where the first one's are of that seed."""
+    return seed, seed + SECOND_TRAINER
+
+
+def _lived(start: Callable[..., Script], seed: int) -> Trained:
+    _, trainers = started(start, seed)
+    trained = [_trained(each) for each in trainers]
+    losses = tuple(loss for each in trained for loss in each.losses)
+    return Trained(losses, sum(each.tokens_per_second for each in trained))
 
 
 def _trained(script: Script) -> Trained:

@@ -73,7 +73,6 @@ def test_a_reducer_that_one_client_cannot_reach_is_named_and_then_averages_nothi
     assert_equal_base_weights(recorded)
 
 
-@pytest.mark.faults
 def test_a_peer_without_room_for_its_round_log_takes_part_and_keeps_one_again_once_there_is_room(
     small_disk: Path, fill_disk: Callable[[], None], recorded: RecordedPeers
 ) -> None:

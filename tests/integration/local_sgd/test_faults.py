@@ -153,7 +153,6 @@ def test_an_organiser_with_an_old_checkpoint_takes_the_newer_state_of_a_voluntee
     assert steps == sorted(steps)
 
 
-@pytest.mark.faults
 def test_a_clock_that_is_set_forward_changes_nothing_and_a_wrong_one_is_told(trio: Trio, tmp_path: Path) -> None:
     clock = tmp_path / "clock"
     clock.write_text("0")
