@@ -24,10 +24,7 @@ class ErrorKind(Worded, Enum):
         terminal_advice="Correct the fields named above; `workerbee run new` writes a correct file, with comments.",
     )
     SEVERAL_RUNS = ErrorText(
-        "There are several runs at that address.",
-        "Choose one of them.",
-        2,
-        terminal_advice="Say which one you mean with --run ID.",
+        "There are several runs at that address.", "Choose one of them.", 2, terminal_advice="Name one with --run ID."
     )
     NO_SUCH_DEVICE = ErrorText(
         "This computer does not have the device that you chose.",
@@ -201,6 +198,11 @@ class ErrorKind(Worded, Enum):
         "The way in which others reach this computer has changed.", "Nothing to do: training goes on in a moment.", 7
     )
     RUN_ROLLED_BACK = ErrorText("The organiser has gone back to an earlier epoch.", "Training goes on from there.", 7)
+    SAME_PEER_ID = ErrorText(
+        "Another computer takes part with this one's key.",
+        "If you have copied an organiser's folder, or Workerbee's data, let only one of the computers run.",
+        6,
+    )
     RUN_TAKEN_OVER = ErrorText("Another computer leads this run now.", "Volunteers need not do anything.", 7)
     STATE_NOT_LOADED = ErrorText(
         "The run's current state could not be downloaded from any peer.",

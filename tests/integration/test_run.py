@@ -38,6 +38,7 @@ from tests.support.real_peers import (
     Peer,
     PeerGroup,
     averaged,
+    first_said,
     peer_group,
     survivors,
     tiny,
@@ -275,6 +276,22 @@ def test_a_run_moves_to_another_computer_in_a_copy_of_its_folder_and_its_volunte
         together = peer.wait_for(RoundFinished, averaged, since=since, seconds=PATIENCE_SECONDS)
         assert together.epoch >= saved.epoch
     assert not volunteer.all(Failed)
+
+
+def test_two_computers_with_one_copied_folder_are_told(group: PeerGroup) -> None:
+    organiser = group.organiser()
+    first = group.volunteer(organiser.posted, "first", "client")
+    first.wait_for(RoundFinished, averaged, seconds=PATIENCE_SECONDS)
+    shutil.copytree(first.home / "data", group.folder / "second" / "data")
+    second = group.volunteer(organiser.posted, "second", "client")
+    assert first_said((first, second), is_same_peer_id, (0, 0), PATIENCE_SECONDS)
+    assert second.peer_id == first.peer_id
+    assert not any(map(is_same_peer_id, organiser.said))
+
+
+def is_same_peer_id(event: object) -> bool:
+    """Whether it warns of somebody else under this computer's peer id."""
+    return isinstance(event, Warned) and event.problem == ErrorKind.SAME_PEER_ID.key
 
 
 class TestComingAgain:

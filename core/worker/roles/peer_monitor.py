@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from core.errors import ErrorKind
-from core.protocol.events import Failed, RunScored
+from core.protocol.events import Failed, RunScored, Warned
 from core.protocol.peers import PeersSeen, SuspectsSeen
 from core.run.manifest import RunManifest
 from core.run.signed_findings import AuditFindings
@@ -26,6 +26,7 @@ from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import StartThread
 from core.worker.roles.activity_counter import ActivityCounter
 from core.worker.roles.receipt_exchange import ReceiptExchange
+from core.worker.roles.steering.namesakes import NamesakeWatch
 from core.worker.roles.steering.outdated import outdated_peers
 from core.worker.swarm import (
     ACTIVITY,
@@ -90,6 +91,7 @@ class PeerMonitor:
         self._block_list = BlockListReader(swarm.dht, self._run_id, kept_blocks_file(swarm.folder, self._run_id))
         self._findings = FindingsReader(swarm.dht, self._run_id)
         self._own_findings, self._believed = FindingsPublisher(swarm, findings, self._run_id), frozenset[str]()
+        self._namesakes = NamesakeWatch(swarm.peer_id, time.time())
         self._named, self._looked_at = tuple[tuple[Any, ...], ...](), -math.inf
         self.minimum_version = ""  # replaced from another thread
 
@@ -108,6 +110,8 @@ class PeerMonitor:
             peers = self._statistics.peers(self._details.infos)
             if peers:  # before the first look nobody is known, ourselves included
                 self._channel.emit(PeersSeen(peers=peers, loss=self._details.loss))
+            if self._namesakes.look(self._optimizer.tracker.others):
+                self._channel.emit(Warned(problem=ErrorKind.SAME_PEER_ID.key))
             if time.monotonic() - self._looked_at > TRUST_POLL_SECONDS:
                 self._looked_at = time.monotonic()
                 if self._swarm.peer_id in self._believed:
