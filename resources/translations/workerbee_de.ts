@@ -334,6 +334,10 @@
         <translation>das Datenvolumen für heute ist verbraucht</translation>
     </message>
     <message>
+        <source>a full-screen program is in front</source>
+        <translation>ein Vollbildprogramm ist im Vordergrund</translation>
+    </message>
+    <message>
         <source>memory is short</source>
         <translation>der Arbeitsspeicher ist knapp</translation>
     </message>
@@ -400,6 +404,10 @@
     <message>
         <source>there is data volume again</source>
         <translation>es gibt wieder Datenvolumen</translation>
+    </message>
+    <message>
+        <source>no full-screen program is in front any more</source>
+        <translation>kein Vollbildprogramm ist mehr im Vordergrund</translation>
     </message>
     <message>
         <source>memory is no longer short</source>
@@ -523,8 +531,8 @@
         <translation>Bei getakteter Verbindung pausieren</translation>
     </message>
     <message>
-        <source>Pause while a game runs</source>
-        <translation>Pausieren, solange ein Spiel läuft</translation>
+        <source>Pause while a game or a full-screen program runs</source>
+        <translation>Pausieren, solange ein Spiel oder ein Vollbildprogramm läuft</translation>
     </message>
     <message>
         <source>Pause while a film plays</source>
@@ -3133,6 +3141,10 @@
         <translation>ein anderer Benutzer</translation>
     </message>
     <message>
+        <source>a full-screen program</source>
+        <translation>ein Vollbildprogramm</translation>
+    </message>
+    <message>
         <source>this month&apos;s</source>
         <translation>dieses Monats</translation>
     </message>
@@ -4298,6 +4310,18 @@
         <translation>getaktet: nein</translation>
     </message>
     <message>
+        <source>full screen: yes</source>
+        <translation>Vollbild: ja</translation>
+    </message>
+    <message>
+        <source>full screen: no</source>
+        <translation>Vollbild: nein</translation>
+    </message>
+    <message>
+        <source>full screen: cannot see</source>
+        <translation>Vollbild: nicht zu erkennen</translation>
+    </message>
+    <message>
         <source>playing: %1</source>
         <translation>spielt ab: %1</translation>
     </message>
@@ -5391,8 +5415,8 @@
         <translation>NetworkManager oder dem Portal der Arbeitsumgebung</translation>
     </message>
     <message>
-        <source>GameMode, on the message bus of your session</source>
-        <translation>GameMode auf dem Nachrichtenbus Ihrer Sitzung</translation>
+        <source>GameMode, on your session&apos;s bus, or an X server that shows your session</source>
+        <translation>GameMode auf dem Bus Ihrer Sitzung oder einem X-Server, der Ihre Sitzung zeigt</translation>
     </message>
     <message>
         <source>media players (MPRIS) and GNOME&apos;s session manager, on your session&apos;s bus</source>
