@@ -4330,6 +4330,10 @@
         <translation>nichts wird abgespielt</translation>
     </message>
     <message>
+        <source>no game is running</source>
+        <translation>kein Spiel läuft</translation>
+    </message>
+    <message>
         <source>running: %1</source>
         <translation>läuft: %1</translation>
     </message>

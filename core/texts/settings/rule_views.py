@@ -107,7 +107,7 @@ def _yes_or_no(view: RuleView) -> str:
 
 
 def _games(view: RuleView) -> str:
-    """Either may be unseen: ``none is running · full screen: cannot see``."""
+    """Either may be unseen: ``no game is running · full screen: cannot see``."""
     match view.is_so:
         case True:
             full_screen = translate("Rules", "full screen: yes")
@@ -125,6 +125,8 @@ def _running(view: RuleView) -> str:
             return fill_placeholders(translate("Rules", "playing: %1"), names)
         case "film", False:
             return translate("Rules", "nothing is playing")
+        case "game", False:
+            return translate("Rules", "no game is running")
         case _, True:
             return fill_placeholders(translate("Rules", "running: %1"), names)
         case _:
