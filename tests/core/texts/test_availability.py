@@ -187,6 +187,7 @@ def test_who_is_slowed_says_to_what_and_for_which_limit(pace: Pace, words: str) 
         ("film", {"films": ()}, "nothing is playing"),
         ("film", {"films": ("vlc",)}, "playing: vlc"),
         ("program", {"programs": frozenset({"sh", "blender"})}, "running: blender"),
+        ("program", {"programs": frozenset({"sh"})}, "none is running"),
         ("gpu", {"gpu_uses": ()}, "other programs use 0 % of the GPU"),
         ("gpu", {"gpu_uses": (GpuUse(0, "cat", 0.35),)}, "cat uses 35 % of the GPU"),
         ("memory", {"memory_pressure": 0.05}, "programs wait for memory 5 % of the time"),
