@@ -14,13 +14,14 @@ from app.observers.idle import POLL_SECONDS, IdleObserver, idle_sources
 from app.observers.metered import MeteredObserver
 from app.observers.power import PowerObserver
 from app.observers.session import SessionObserver
+from core.observers.display_servers.x11_full_screen import X11FullScreen
 
 
 class DesktopObserver(QObject):
     """Observes from the beginning on, and never waits: what has not been told yet, or cannot be, is ``None``.
 
     Signals:
-        changed: one of ``fields`` is another, other than the idle time.
+        changed: one of ``fields`` is another, other than the idle time and the full-screen program.
     """
 
     changed = Signal()
@@ -43,6 +44,7 @@ class DesktopObserver(QObject):
         self._metered = MeteredObserver(session_bus, system_bus, self)
         self._games = GamesObserver(session_bus, self)
         self._films = FilmsObserver(session_bus, self)
+        self._full_screen = X11FullScreen(environment)
         self._told = self._signalled_fields()
         for each in (self._session, self._power, self._metered, self._games, self._films):
             each.changed.connect(self._on_changed)
@@ -52,8 +54,13 @@ class DesktopObserver(QObject):
         self._idle.watch(is_wanted)
 
     def fields(self) -> dict[str, object]:
-        """Arguments of ``Observation``: all that is observed here."""
-        return {"idle_seconds": self._idle.idle_seconds, **self._signalled_fields()}
+        """Arguments of ``Observation``: all that is observed here. The X server is asked now."""
+        self._full_screen.refresh()
+        return {
+            "idle_seconds": self._idle.idle_seconds,
+            "full_screen": self._full_screen.is_in_front,
+            **self._signalled_fields(),
+        }
 
     def sources(self) -> dict[str, str | None]:
         """By field, the name of the program that tells it; ``None`` where nobody does."""
@@ -63,6 +70,7 @@ class DesktopObserver(QObject):
             **self._power.sources(),
             "is_metered": self._metered.source,
             "games": self._games.source,
+            "full_screen": None if self._full_screen.is_in_front is None else self._full_screen.name,
             "films": self._films.source,
         }
 

@@ -13,8 +13,8 @@ from app.observers.service_answer import ServiceAnswer
 from app.observers.wayland_idle import WaylandIdle
 from core.observers.desktop_bus.readings import answered_idle_seconds
 from core.observers.desktop_bus.services import KDE_SCREEN_SAVER, MUFFIN, MUTTER, Target
-from core.observers.wayland_globals import is_wayland_session
-from core.observers.x11_idle import X11Idle
+from core.observers.display_servers.wayland_globals import is_wayland_session
+from core.observers.display_servers.x11_idle import X11Idle
 
 POLL_SECONDS = 2.0
 _STALE_SECONDS = 10.0

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from PySide6.QtCore import QObject
 from PySide6.QtNetwork import QLocalSocket
 
-from core.observers.wayland_globals import HEADER, IDLE_NOTIFIER, SEAT, interface_of, wayland_socket
+from core.observers.display_servers.wayland_globals import HEADER, IDLE_NOTIFIER, SEAT, interface_of, wayland_socket
 
 IDLE_AFTER_SECONDS = 5.0
 _DISPLAY, _REGISTRY, _NOTIFICATION = 1, 2, 5  # 3 and 4 are the seat and the notifier, as they come

@@ -35,7 +35,8 @@ class Reason:
     pause has interrupted training, and does not change while that lasts. ``can_see`` is false where the rule cannot see
     what it is about and keeps the safe side, such as what it asked for when it could see; of ``price`` the ``subject``
     then is ``missing``, ``broken`` or ``old``, as its file is. Of ``data`` it is ``month`` where that of the month is
-    used up, of ``idle`` ``other_user`` where somebody else is at the computer.
+    used up, of ``idle`` ``other_user`` where somebody else is at the computer, of ``game`` ``full_screen`` where the
+    program is one that fills the screen.
     """
 
     rule: RuleName

@@ -29,11 +29,12 @@ class Observation:
     ``monotonic`` is the same moment in seconds of a clock that never jumps, by which durations are measured.
     ``idle_seconds`` have passed since the last input of a person, whose session ``is_locked`` where its screen is, and
     ``is_switched`` where another user's session is the one that is seen. ``battery`` is its charge, 0 to 1. ``games``
-    are those that have announced themselves, ``films`` the programs that play, or forbid the screen to be blanked;
-    ``programs`` are names of running executables, as the system's list of processes has them. ``cpu_pressure`` is the
-    share of all cores that other programs use, 0 to 1; ``memory_pressure`` is the share of the last ten seconds in
-    which some task waited for memory (Linux PSI, https://docs.kernel.org/accounting/psi.html), 0 to 1. ``sent_today``,
-    ``received_today``, ``sent_month`` and ``received_month`` are bytes of ours, of the calendar's day and month.
+    are those that have announced themselves, ``full_screen`` is whether another program fills the screen, in front of
+    all others, ``films`` are the programs that play, or forbid the screen to be blanked; ``programs`` are names of
+    running executables, as the system's list of processes has them. ``cpu_pressure`` is the share of all cores that
+    other programs use, 0 to 1; ``memory_pressure`` is the share of the last ten seconds in which some task waited for
+    memory (Linux PSI, https://docs.kernel.org/accounting/psi.html), 0 to 1. ``sent_today``, ``received_today``,
+    ``sent_month`` and ``received_month`` are bytes of ours, of the calendar's day and month.
     ``prices`` are those of the owner's price file. ``gpu_celsius``, ``gpu_watts`` and ``fan_percent`` are those of the
     GPU that trains; of several, the largest of each. ``can_limit_uploads`` says whether this system allows that.
     """
@@ -48,6 +49,7 @@ class Observation:
     is_power_saving: bool | None = None
     is_metered: bool | None = None
     games: tuple[str, ...] | None = None
+    full_screen: bool | None = None
     films: tuple[str, ...] | None = None
     gpu_uses: tuple[GpuUse, ...] | None = None
     programs: frozenset[str] | None = None

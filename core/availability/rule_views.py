@@ -19,10 +19,11 @@ class RuleView:
     """One rule: whether the owner has switched it on, whether it ``asks`` for a pause at this moment, and what it sees.
 
     Which values there are depends on the rule. ``is_so`` is a yes or no: on battery, power saver, metered connection,
-    free hour, another user at the computer. ``amount`` is the charge of the battery (0 to 1), seconds without input,
-    the share of GPU, CPU or memory pressure (0 to 1), free bytes of the disk, or a price. ``names`` are games, films or
-    programs that run, the program that uses most of the GPU, and what is wrong with a price file. ``traffic`` is the
-    bytes (sent, received) today, ``month`` those of this month where they are known.
+    free hour, another user at the computer, a full-screen program in front, where ``None`` is that this alone cannot be
+    seen. ``amount`` is the charge of the battery (0 to 1), seconds without input, the share of GPU, CPU or memory
+    pressure (0 to 1), free bytes of the disk, the number of games where it is known, or a price. ``names`` are games,
+    films or programs that run, the program that uses most of the GPU, and what is wrong with a price file. ``traffic``
+    is the bytes (sent, received) today, ``month`` those of this month where they are known.
     ``until`` is when it changes by the clock. Without ``can_see``, there is only the problem of a price file.
     """
 
@@ -91,6 +92,12 @@ def _data(unseen: RuleView, _rules: AvailabilityRules, seen: Observation) -> Rul
     return replace(unseen, can_see=True, traffic=traffic, month=month, until=next_midnight(seen.at))
 
 
+def _game(unseen: RuleView, _rules: AvailabilityRules, seen: Observation) -> RuleView:
+    """Games are seen without a full-screen program, and that without games."""
+    view = _yes_or_no(_names(unseen, seen.games), seen.full_screen)
+    return view if seen.games is None else replace(view, amount=len(seen.games))
+
+
 def _gpu(unseen: RuleView, _rules: AvailabilityRules, seen: Observation) -> RuleView:
     if seen.gpu_uses is None:
         return unseen
@@ -125,7 +132,7 @@ _SIGHTS: dict[RuleName, Callable[[RuleView, AvailabilityRules, Observation], Rul
     "power_saver": lambda unseen, _, seen: _yes_or_no(unseen, seen.is_power_saving),
     "metered": lambda unseen, _, seen: _yes_or_no(unseen, seen.is_metered),
     "data": _data,
-    "game": lambda unseen, _, seen: _names(unseen, seen.games),
+    "game": _game,
     "program": lambda unseen, rules, seen: _names(unseen, running_programs(rules, seen)),
     "gpu": _gpu,
     "film": lambda unseen, _, seen: _names(unseen, seen.films),

@@ -44,11 +44,12 @@ class AvailabilityRules(StrictStruct, omit_defaults=True, kw_only=True, frozen=T
     """When this computer is free for training; with the defaults, whenever nobody needs it.
 
     Training pauses on ``battery``, with the desktop's ``power_saver``, on a ``metered`` connection, while one of the
-    ``games`` or ``films`` runs, while other programs use at least ``gpu_share`` of the GPU's time (``None``: that is
-    allowed), while one of ``programs`` runs (names of executables), and unless nobody has touched the computer for
-    ``idle_minutes``. ``cpu_pressure`` is the share of the cores, 0 to 1, that other programs may use, and
-    ``memory_pressure`` the share of time in which tasks may wait for memory. ``hours`` has a line of 24 characters for
-    each day from Monday on: ``x`` is an hour in which the computer is free, ``.`` one in which it is not.
+    ``games`` runs or a full-screen program is in front, while one of the ``films`` plays, while other programs use at
+    least ``gpu_share`` of the GPU's time (``None``: that is allowed), while one of ``programs`` runs (names of
+    executables), and unless nobody has touched the computer for ``idle_minutes``. ``cpu_pressure`` is the share of the
+    cores, 0 to 1, that other programs may use, and ``memory_pressure`` the share of time in which tasks may wait for
+    memory. ``hours`` has a line of 24 characters for each day from Monday on: ``x`` is an hour in which the computer is
+    free, ``.`` one in which it is not.
     ``price_file`` names a file of prices by hour, or ``price_address`` one on the web, which then counts, and
     ``highest_price`` is the highest at which to train.
     ``sent_bytes_a_day``, ``received_bytes_a_day`` and the same of a month bound the traffic.

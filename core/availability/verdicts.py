@@ -23,6 +23,8 @@ ENOUGH_DISK_BYTES = 2_000_000_000
 """What must be free again before training goes on, after it was paused for less than ``LEAST_DISK_BYTES``."""
 MONTH = "month"
 """The subject of the rule ``data`` where the volume of the month is used up, and not only that of the day."""
+FULL_SCREEN = "full_screen"
+"""The subject of the rule ``game`` where a full-screen program is in front, and no game has announced itself."""
 OTHER_USER = "other_user"
 """The subject of the rule ``idle`` where another user is at the computer, in a session of their own."""
 _HYSTERESIS = 0.5  # of a limit, below which a rule that asks for a pause ceases to
@@ -33,7 +35,7 @@ _FIELDS: dict[RuleName, tuple[str, ...]] = {
     "power_saver": ("is_power_saving",),
     "metered": ("is_metered",),
     "data": ("sent_today", "received_today", "sent_month", "received_month"),
-    "game": ("games",),
+    "game": ("games", "full_screen"),
     "program": ("programs",),
     "gpu": ("gpu_uses",),
     "film": ("films",),
@@ -122,7 +124,11 @@ def _is_used_up(most: int | None, used: int | None) -> bool:
 
 
 def _game(rules: AvailabilityRules, seen: Observation, _was_asking: bool) -> Reason | None:
-    return Reason("game", seen.games[0]) if rules.games and seen.games else None
+    if not rules.games:
+        return None
+    if seen.games:
+        return Reason("game", seen.games[0])
+    return Reason("game", FULL_SCREEN) if seen.full_screen else None
 
 
 def _program(rules: AvailabilityRules, seen: Observation, _was_asking: bool) -> Reason | None:

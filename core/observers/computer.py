@@ -29,6 +29,7 @@ class FrontEndObservation(TypedDict, total=False):
     is_power_saving: bool | None
     is_metered: bool | None
     games: tuple[str, ...] | None
+    full_screen: bool | None
     films: tuple[str, ...] | None
     sent_today: int | None
     received_today: int | None

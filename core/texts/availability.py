@@ -9,7 +9,7 @@ from core.availability.decision import Decision, Reason, RuleName
 from core.availability.local_time import after, next_midnight
 from core.availability.pacing import Pace
 from core.availability.rules import AvailabilityRules
-from core.availability.verdicts import ENOUGH_DISK_BYTES, MONTH, OTHER_USER
+from core.availability.verdicts import ENOUGH_DISK_BYTES, FULL_SCREEN, MONTH, OTHER_USER
 from core.placeholders import fill_placeholders
 from core.security.sanitize import sanitize_line
 from core.texts import figures
@@ -147,6 +147,8 @@ def _cause(reason: Reason) -> str:
             return translate("Availability", "this month's data volume is used up")
         case "data":
             return translate("Availability", "today's data volume is used up")
+        case "game" if reason.subject == FULL_SCREEN:
+            return translate("Availability", "a full-screen program is in front")
         case "memory":
             return translate("Availability", "memory is short")
         case "cpu":
@@ -198,6 +200,8 @@ def _past(reason: Reason) -> str:
             return translate("Availability", "this connection is no longer metered")
         case "data":
             return translate("Availability", "there is data volume again")
+        case "game" if reason.subject == FULL_SCREEN:
+            return translate("Availability", "no full-screen program is in front any more")
         case "memory":
             return translate("Availability", "memory is no longer short")
         case "cpu":

@@ -334,6 +334,10 @@
         <translation>das Datenvolumen für heute ist verbraucht</translation>
     </message>
     <message>
+        <source>a full-screen program is in front</source>
+        <translation>ein Vollbildprogramm ist im Vordergrund</translation>
+    </message>
+    <message>
         <source>memory is short</source>
         <translation>der Arbeitsspeicher ist knapp</translation>
     </message>
@@ -400,6 +404,10 @@
     <message>
         <source>there is data volume again</source>
         <translation>es gibt wieder Datenvolumen</translation>
+    </message>
+    <message>
+        <source>no full-screen program is in front any more</source>
+        <translation>kein Vollbildprogramm ist mehr im Vordergrund</translation>
     </message>
     <message>
         <source>memory is no longer short</source>
@@ -523,8 +531,8 @@
         <translation>Bei getakteter Verbindung pausieren</translation>
     </message>
     <message>
-        <source>Pause while a game runs</source>
-        <translation>Pausieren, solange ein Spiel läuft</translation>
+        <source>Pause while a game or a full-screen program runs</source>
+        <translation>Pausieren, solange ein Spiel oder ein Vollbildprogramm läuft</translation>
     </message>
     <message>
         <source>Pause while a film plays</source>
@@ -3133,6 +3141,10 @@
         <translation>ein anderer Benutzer</translation>
     </message>
     <message>
+        <source>a full-screen program</source>
+        <translation>ein Vollbildprogramm</translation>
+    </message>
+    <message>
         <source>this month&apos;s</source>
         <translation>dieses Monats</translation>
     </message>
@@ -3754,6 +3766,14 @@
         <translation>Das Training geht von dort weiter.</translation>
     </message>
     <message>
+        <source>Another computer takes part with this one&apos;s key.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>If you have copied an organiser&apos;s folder, or Workerbee&apos;s data, let only one of the computers run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Another computer leads this run now.</source>
         <translation>Ein anderer Computer leitet diesen Lauf jetzt.</translation>
     </message>
@@ -4302,12 +4322,28 @@
         <translation>getaktet: nein</translation>
     </message>
     <message>
+        <source>full screen: yes</source>
+        <translation>Vollbild: ja</translation>
+    </message>
+    <message>
+        <source>full screen: no</source>
+        <translation>Vollbild: nein</translation>
+    </message>
+    <message>
+        <source>full screen: cannot see</source>
+        <translation>Vollbild: nicht zu erkennen</translation>
+    </message>
+    <message>
         <source>playing: %1</source>
         <translation>spielt ab: %1</translation>
     </message>
     <message>
         <source>nothing is playing</source>
         <translation>nichts wird abgespielt</translation>
+    </message>
+    <message>
+        <source>no game is running</source>
+        <translation>kein Spiel läuft</translation>
     </message>
     <message>
         <source>running: %1</source>
@@ -5395,8 +5431,8 @@
         <translation>NetworkManager oder dem Portal der Arbeitsumgebung</translation>
     </message>
     <message>
-        <source>GameMode, on the message bus of your session</source>
-        <translation>GameMode auf dem Nachrichtenbus Ihrer Sitzung</translation>
+        <source>GameMode, on your session&apos;s bus, or an X server that shows your session</source>
+        <translation>GameMode auf dem Bus Ihrer Sitzung oder einem X-Server, der Ihre Sitzung zeigt</translation>
     </message>
     <message>
         <source>media players (MPRIS) and GNOME&apos;s session manager, on your session&apos;s bus</source>

@@ -44,6 +44,7 @@ def _home_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
         monkeypatch.setenv(name, str(tmp_path / folder))
     for bus in ("DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS"):
         monkeypatch.setenv(bus, "unix:path=/nonexistent")
+    monkeypatch.delenv("DISPLAY", raising=False)
     yield
 
 

@@ -112,8 +112,7 @@ class AvailabilitySettings(Card):
         self.programs.show_running(running)
 
     def _reading(self, view: RuleView, sources: Mapping[str, str | None]) -> str:
-        source = sources.get(rule_views.FIELDS.get(view.rule, "")) if view.can_see else None
-        parts = (rule_views.sees(view, self._rules), rule_views.told_by(source) if source else "")
+        parts = (rule_views.sees(view, self._rules), rule_views.told_by(view.rule, sources) if view.can_see else "")
         return BETWEEN.join(part for part in parts if part)
 
     def show_pauses(self, pauses: Sequence[Interval]) -> None:
@@ -138,7 +137,7 @@ class AvailabilitySettings(Card):
             "battery": RuleRow(self.tr("Pause on battery")),
             "power_saver": RuleRow(self.tr("Pause while the desktop saves power")),
             "metered": RuleRow(self.tr("Pause on a metered connection")),
-            "game": RuleRow(self.tr("Pause while a game runs")),
+            "game": RuleRow(self.tr("Pause while a game or a full-screen program runs")),
             "film": RuleRow(self.tr("Pause while a film plays")),
         }
 

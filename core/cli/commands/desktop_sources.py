@@ -1,6 +1,6 @@
 """Who tells the owner's rules of the desktop: a line of `doctor` for each kind of thing, two for the idle time.
 
-The window also asks the compositor or the X server for it, which the command line, often without a desktop, does not.
+The window also asks the compositor or the X server for that, which the command line, often without a desktop, does not.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from core.cli.commands.diagnostics import Finding
 from core.observers.battery import power
 from core.observers.desktop_bus.reader import EVERYTHING, NOBODY, Told
 from core.observers.desktop_bus.watch import told_now
-from core.observers.wayland_globals import is_wayland_session, tells_idle_time
-from core.observers.x11_idle import X11Idle
+from core.observers.display_servers.wayland_globals import is_wayland_session, tells_idle_time
+from core.observers.display_servers.x11_idle import X11Idle
 from core.texts.settings.unobserved_rules import tellers
 
 _PATIENCE_SECONDS = 5.0
@@ -33,12 +33,14 @@ class _Line:
     subject: str
     field: str
     rule: RuleName
+    teller: str = ""
 
 
 _LINES = (
     _Line("idle time", _IDLE, "idle"),
     _Line("screen lock", "is_locked", "idle"),
-    _Line("games", "games", "game"),
+    _Line("games", "games", "game", "GameMode, on the message bus of your session"),
+    _Line("full screen", "full_screen", "game", "an X server that shows your session; under Wayland nobody is asked"),
     _Line("films", "films", "film"),
     _Line("metered", "is_metered", "metered"),
     _Line("power saver", "is_power_saving", "power_saver"),
@@ -86,7 +88,9 @@ def _finding(line: _Line, told: Mapping[str, Told], is_asked: bool) -> Finding:
         return Finding("good", line.subject, source)
     if not is_asked:
         return Finding("good", line.subject, "nobody tells it, and no rule of yours asks")
-    return Finding("doubtful", line.subject, "nobody tells it", f"It would be told by {tellers(line.rule)}.")
+    return Finding(
+        "doubtful", line.subject, "nobody tells it", f"It would be told by {line.teller or tellers(line.rule)}."
+    )
 
 
 def _source(line: _Line, told: Mapping[str, Told]) -> str | None:

@@ -1,9 +1,9 @@
-"""One look at all that other programs tell over D-Bus, as far as the owner's rules ask for it, and who tells it."""
+"""One look at all that other programs tell over D-Bus, or an X server, as far as rules ask for it, and who tells it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from core.availability.rules import AvailabilityRules
@@ -28,6 +28,7 @@ from core.observers.desktop_bus.services import (
     POWER_PROFILES,
     UPOWER,
 )
+from core.observers.display_servers.x11_full_screen import X11FullScreen
 from core.wsl import is_wsl
 
 EVERYTHING = AvailabilityRules(films=True, idle_minutes=1)
@@ -47,11 +48,20 @@ NOBODY = Told()
 
 
 class DesktopReader:
-    """Asks whoever may know on both buses; for one thread, which may have to wait. Never raises."""
+    """Asks whoever may know on both buses; for one thread, which may have to wait. Never raises.
 
-    def __init__(self, session: BusConnection | None = None, system: BusConnection | None = None) -> None:
+    ``environment`` tells of the X server that shows the session, which is asked what no bus knows.
+    """
+
+    def __init__(
+        self,
+        session: BusConnection | None = None,
+        system: BusConnection | None = None,
+        environment: Mapping[str, str] = os.environ,
+    ) -> None:
         self._session = session or BusConnection(session_bus_address())
         self._system = system or BusConnection(system_bus_address())
+        self._full_screen = X11FullScreen(environment)
 
     def read(self, rules: AvailabilityRules) -> dict[str, Told]:
         """By field of ``Observation``, what is told of it; a field for which no rule asks is not there."""
@@ -64,6 +74,8 @@ class DesktopReader:
             told["is_metered"] = self._metered()
         if rules.games:
             told["games"] = _told(programs.games(self._session), GAME_MODE_NAME)
+            self._full_screen.refresh()
+            told["full_screen"] = _told(self._full_screen.is_in_front, self._full_screen.name)
         if rules.films:
             told["films"] = self._films()
         if rules.needs_idle_time:
@@ -71,9 +83,10 @@ class DesktopReader:
         return told
 
     def close(self) -> None:
-        """Leave both of the buses."""
+        """Leave both of the buses, and the X server."""
         self._session.close()
         self._system.close()
+        self._full_screen.close()
 
     def _power_supply(self) -> dict[str, Told]:
         return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from core.availability.pacing import Pace
-from core.availability.verdicts import MONTH, OTHER_USER
+from core.availability.verdicts import FULL_SCREEN, MONTH, OTHER_USER
 from core.placeholders import fill_placeholders
 from core.records.pauses import Interval, OwnPause
 from core.texts import figures
@@ -60,6 +60,8 @@ def _subject(interval: Interval) -> str:
     match interval.rule, interval.subject:
         case "idle", subject if subject == OTHER_USER:
             return translate("Pauses", "another user")
+        case "game", subject if subject == FULL_SCREEN:
+            return translate("Pauses", "a full-screen program")
         case "data", subject if subject == MONTH:
             return translate("Pauses", "this month's")
         case "price", _:

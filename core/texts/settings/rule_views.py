@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from core.availability.decision import RuleName
 from core.availability.rule_views import RuleView
 from core.availability.rules import AvailabilityRules
@@ -10,6 +12,7 @@ from core.security.sanitize import sanitize_line
 from core.texts import figures
 from core.texts.availability import price_problem
 from core.texts.localization import installed, translate
+from core.texts.status import BETWEEN
 
 _LONGEST_NAMES = 200
 
@@ -21,7 +24,9 @@ def sees(view: RuleView, rules: AvailabilityRules) -> str:
     match view.rule:
         case "battery" | "power_saver" | "metered":
             return _yes_or_no(view)
-        case "game" | "film" | "program":
+        case "game":
+            return _games(view)
+        case "film" | "program":
             return _running(view)
         case "gpu" | "memory" | "cpu":
             return _share(view)
@@ -39,20 +44,21 @@ def sees(view: RuleView, rules: AvailabilityRules) -> str:
             return _price(view)
 
 
-FIELDS: dict[RuleName, str] = {
-    "battery": "is_on_battery",
-    "power_saver": "is_power_saving",
-    "metered": "is_metered",
-    "game": "games",
-    "film": "films",
-    "idle": "idle_seconds",
+_FIELDS: dict[RuleName, tuple[str, ...]] = {
+    "battery": ("is_on_battery",),
+    "power_saver": ("is_power_saving",),
+    "metered": ("is_metered",),
+    "game": ("games", "full_screen"),
+    "film": ("films",),
+    "idle": ("idle_seconds",),
 }
-"""By rule, the field of ``Observation`` that other programs tell."""
+"""By rule, the fields of ``Observation`` that other programs tell."""
 
 
-def told_by(source: str) -> str:
-    """Return which program tells what a rule sees: ``told by NetworkManager``."""
-    return fill_placeholders(translate("Rules", "told by %1"), source)
+def told_by(rule: RuleName, sources: Mapping[str, str | None]) -> str:
+    """Return which programs tell what a rule sees, by field: ``told by NetworkManager``; empty where none does."""
+    names = ", ".join(name for field in _FIELDS.get(rule, ()) if (name := sources.get(field)))
+    return fill_placeholders(translate("Rules", "told by %1"), names) if names else ""
 
 
 def idle_time(seconds: float) -> str:
@@ -100,6 +106,18 @@ def _yes_or_no(view: RuleView) -> str:
             return translate("Rules", "metered: no")
 
 
+def _games(view: RuleView) -> str:
+    """Either may be unseen: ``no game is running · full screen: cannot see``."""
+    match view.is_so:
+        case True:
+            full_screen = translate("Rules", "full screen: yes")
+        case False:
+            full_screen = translate("Rules", "full screen: no")
+        case None:
+            full_screen = translate("Rules", "full screen: cannot see")
+    return BETWEEN.join(part for part in (_running(view) if view.amount is not None else "", full_screen) if part)
+
+
 def _running(view: RuleView) -> str:
     names = sanitize_line(", ".join(view.names), _LONGEST_NAMES)
     match view.rule, bool(names):
@@ -107,6 +125,8 @@ def _running(view: RuleView) -> str:
             return fill_placeholders(translate("Rules", "playing: %1"), names)
         case "film", False:
             return translate("Rules", "nothing is playing")
+        case "game", False:
+            return translate("Rules", "no game is running")
         case _, True:
             return fill_placeholders(translate("Rules", "running: %1"), names)
         case _:

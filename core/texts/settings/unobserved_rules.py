@@ -43,7 +43,9 @@ def tellers(rule: UnobservedRule) -> str:
         case "metered":
             return translate("UnobservedRules", "NetworkManager, or the desktop's portal")
         case "game":
-            return translate("UnobservedRules", "GameMode, on the message bus of your session")
+            return translate(
+                "UnobservedRules", "GameMode, on your session's bus, or an X server that shows your session"
+            )
         case "film":
             return translate(
                 "UnobservedRules", "media players (MPRIS) and GNOME's session manager, on your session's bus"

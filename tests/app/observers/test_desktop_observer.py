@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from dataclasses import fields
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QObject
@@ -15,7 +17,9 @@ from pytestqt.qtbot import QtBot
 from app.observers.desktop_observer import DesktopObserver
 from core.availability.observation import Observation
 from tests.app.observers.conftest import Buses
+from tests.support.computer.full_screen_window import full_screen_window
 from tests.support.environment.session_bus import session_bus
+from tests.support.environment.x11_desktop import Desktop
 
 LIMIT = 60_000
 UPOWER, UPOWER_PATH = "org.freedesktop.UPower", "/org/freedesktop/UPower"
@@ -57,6 +61,25 @@ def test_only_what_changes_a_field_is_told(qtbot: QtBot, buses: Buses, parent: Q
 def test_without_any_bus_nothing_is_known_at_once(qtbot: QtBot, no_bus: QDBusConnection, parent: QObject) -> None:
     desktop = DesktopObserver(no_bus, no_bus, parent, environment={})
     assert set(desktop.fields().values()) == set(desktop.sources().values()) == {None}
+
+
+@pytest.mark.timeout(180)
+def test_a_full_screen_program_on_x11_is_told_without_any_bus(
+    qtbot: QtBot, no_bus: QDBusConnection, parent: QObject, tmp_path: Path
+) -> None:
+    if missing := [program for program in ("Xvfb", "openbox", "xdotool") if shutil.which(program) is None]:
+        pytest.skip(f"needs {', '.join(missing)}")
+    with Desktop(tmp_path / "desktop", has_panel=False) as screen:
+        x11 = {"DISPLAY": screen.environment["DISPLAY"]}
+        desktop = DesktopObserver(no_bus, no_bus, parent, environment=x11)
+        qtbot.waitUntil(lambda: desktop.fields()["full_screen"] is False, timeout=LIMIT)
+        assert desktop.sources()["full_screen"] == "X11"
+        game = full_screen_window(screen)
+        qtbot.waitUntil(lambda: desktop.fields()["full_screen"] is True, timeout=LIMIT)
+        game.tell("quit")
+        qtbot.waitUntil(lambda: desktop.fields()["full_screen"] is False, timeout=LIMIT)
+    qtbot.waitUntil(lambda: desktop.fields()["full_screen"] is None, timeout=LIMIT)
+    assert desktop.sources()["full_screen"] is None
 
 
 def test_when_the_bus_ends_nothing_is_known_any_more(qtbot: QtBot, no_bus: QDBusConnection, parent: QObject) -> None:

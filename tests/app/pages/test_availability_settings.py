@@ -186,11 +186,14 @@ def test_a_screen_reader_tells_rules_apart_that_begin_with_the_same_words(page: 
 
 def test_each_rule_says_who_tells_it_what_it_sees(page: SettingsPage) -> None:
     part, rules = page.availability, AvailabilityRules()
-    sources = {"is_on_battery": "UPower", "is_metered": None, "idle_seconds": "Mutter"}
+    sources = {"is_on_battery": "UPower", "is_metered": None, "idle_seconds": "Mutter", "full_screen": None}
     part.show_sights(Decision(), rule_views(rules, NOON), (), sources)
     assert part.rows["battery"].reading.text() == "on battery: no · told by UPower"
     assert "told by" not in part.rows["metered"].reading.text() + part.rows["game"].reading.text()
     assert part.rows["idle"].reading.text().endswith("told by Mutter")
+    for told, words in (({}, "X11"), ({"games": "GameMode"}, "GameMode, X11")):
+        part.show_sights(Decision(), rule_views(rules, NOON), (), {**told, "full_screen": "X11"})
+        assert part.rows["game"].reading.text().endswith(f" · told by {words}")
 
 
 def test_each_rule_says_what_it_sees_and_all_of_them_what_follows(page: SettingsPage) -> None:

@@ -58,6 +58,7 @@ _SEEN: dict[str, st.SearchStrategy[Any]] = {
     "is_power_saving": maybe(st.booleans()),
     "is_metered": maybe(st.booleans()),
     "games": maybe(_NAMES),
+    "full_screen": maybe(st.booleans()),
     "films": maybe(_NAMES),
     "gpu_uses": maybe(st.builds(GpuUse, st.just(0), st.just("blender"), _SHARE, _LASTED).map(lambda use: (use,))),
     "programs": maybe(_NAMES.map(frozenset)),
@@ -95,6 +96,8 @@ NERVOUS_STEPS = st.lists(
                 CALM,
                 CALM | {"games": ("tuxkart",)},
                 CALM | {"games": None},
+                CALM | {"full_screen": True},
+                CALM | {"full_screen": None},
                 CALM | {"is_on_battery": True},
                 CALM | {"is_on_battery": None},
             ]
@@ -103,4 +106,4 @@ NERVOUS_STEPS = st.lists(
     min_size=10,
     max_size=25,
 )
-"""A game that comes and goes, a plug that sits loosely, and services that tell of neither for a while."""
+"""A game and a full screen that come and go, a plug that sits loosely, and services that tell of none for a while."""

@@ -21,6 +21,7 @@ CAUSES: list[tuple[RuleName, dict[str, object], dict[str, object]]] = [
     ("power_saver", {}, {"is_power_saving": True}),
     ("metered", {}, {"is_metered": True}),
     ("game", {}, {"games": ("tuxkart",)}),
+    ("game", {}, {"full_screen": True}),
     ("film", {"films": True}, {"films": ("vlc",)}),
     ("program", {"programs": ("blender",)}, {"programs": frozenset({"sh", "blender"})}),
     ("disk", {}, {"free_disk_bytes": 999_999_999}),

@@ -90,6 +90,7 @@ NOBODY_NEEDS_IT: dict[str, object] = {
     "is_power_saving": False,
     "is_metered": False,
     "games": (),
+    "full_screen": False,
     "films": (),
     "gpu_uses": (),
     "programs": frozenset[str](),

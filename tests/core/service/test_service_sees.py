@@ -12,7 +12,7 @@ import pytest
 from core.availability.presets import with_preset
 from core.availability.rules import AvailabilityRules
 from core.files.folders import Folders
-from core.observers.wayland_globals import IDLE_NOTIFIER, SEAT
+from core.observers.display_servers.wayland_globals import IDLE_NOTIFIER, SEAT
 from core.records.settings import Settings, save_settings
 from tests.core.cli.conftest import terminals  # noqa: F401
 from tests.core.cli.terminal import Terminal
@@ -27,6 +27,7 @@ from tests.core.observers.desktop_bus.conftest import (
 )
 from tests.core.service.test_service import _computer, install, service_that_runs  # noqa: F401
 from tests.support.cli_process import ADDRESS, LIMIT_SECONDS, workerbee
+from tests.support.computer.full_screen_window import full_screen_window
 from tests.support.environment.x11_desktop import Desktop, wait_for
 
 ALWAYS = with_preset(AvailabilityRules(), "always")
@@ -71,6 +72,23 @@ def test_it_is_paused_on_a_metered_network(tmp_path: Path, buses: Buses) -> None
         wait_for(lambda: "no longer metered" in log(tmp_path), "the end of it", LIMIT_SECONDS)
     assert log(tmp_path).count("this connection is metered") == 1, "though it was looked at every two seconds"
     assert "cannot see anything here" not in log(tmp_path)
+
+
+@pytest.mark.timeout(300)
+def test_it_is_paused_while_a_full_screen_program_is_in_front(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where the desktop has told the user's services of its X server."""
+    _needs_x11()
+    install_with(tmp_path, games=True)
+    with Desktop(tmp_path / "desktop", has_panel=False) as desktop:
+        monkeypatch.setenv("DISPLAY", desktop.environment["DISPLAY"])
+        for name in ("WAYLAND_DISPLAY", "XDG_SESSION_TYPE"):
+            monkeypatch.delenv(name, raising=False)
+        with service_that_runs(tmp_path, "go_through_epochs"):
+            wait_for(lambda: "epoch" in log(tmp_path).lower(), "progress", LIMIT_SECONDS)
+            game = full_screen_window(desktop)
+            wait_for(lambda: "a full-screen program is in front" in log(tmp_path), "the reason", LIMIT_SECONDS)
+            game.tell("quit")
+            wait_for(lambda: "no full-screen program is in front any more" in log(tmp_path), "its end", LIMIT_SECONDS)
 
 
 def test_it_leaves_before_a_suspend_which_waits_for_that_and_goes_on_afterwards(
@@ -146,14 +164,19 @@ def test_doctor_says_who_tells_what(tmp_path: Path, buses: Buses) -> None:  # no
     assert "✓ power saver    nobody tells it, and no rule of yours asks" in lines
 
 
-@pytest.mark.timeout(300)
-def test_doctor_says_that_the_window_asks_the_x_server(tmp_path: Path) -> None:
+def _needs_x11() -> None:
     if missing := [program for program in ("Xvfb", "openbox", "xdotool") if shutil.which(program) is None]:
         pytest.skip(f"needs {', '.join(missing)}")
+
+
+@pytest.mark.timeout(300)
+def test_doctor_says_that_the_window_asks_the_x_server(tmp_path: Path) -> None:
+    _needs_x11()
     install_with(tmp_path, idle_minutes=5)
     with Desktop(tmp_path / "desktop", has_panel=False) as desktop:
         lines = doctor(tmp_path, DISPLAY=desktop.environment["DISPLAY"])
     assert "! idle time      nobody tells it" in lines
+    assert "✓ full screen    told by X11" in lines
     assert "✓ idle in window told by X11 (XScreenSaver)" in lines
     lines = doctor(tmp_path, DISPLAY=":7654")
     assert "! idle in window nobody tells it: the X server has no answer" in lines
@@ -164,8 +187,13 @@ def test_doctor_says_that_the_window_asks_the_compositor(
 ) -> None:
     install_with(tmp_path, idle_minutes=5)
     with compositor(tmp_path_factory.mktemp("w"), SEAT, IDLE_NOTIFIER) as session:
-        assert "✓ idle in window told by Wayland (ext-idle-notify)" in doctor(tmp_path, **session)
+        lines = doctor(tmp_path, **session)
+    assert "✓ idle in window told by Wayland (ext-idle-notify)" in lines
+    assert "✓ full screen    nobody tells it, and no rule of yours asks" in lines
+    install_with(tmp_path, idle_minutes=5, games=True)
     with compositor(tmp_path_factory.mktemp("w"), SEAT) as session:
         lines = doctor(tmp_path, **session)
+    said = lines.index("! full screen    nobody tells it")
+    assert "It would be told by an X server that shows your session" in lines[said + 1]
     said = lines.index("! idle in window nobody tells it: the Wayland compositor has no ext-idle-notify")
     assert "KWin or sway 1.8" in lines[said + 1]

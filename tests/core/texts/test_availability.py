@@ -55,6 +55,14 @@ def it_is_still_that_day(monkeypatch: pytest.MonkeyPatch) -> None:
         (Reason("gpu", "Blender"), "Paused: Blender is using this GPU · goes on 5 minutes after that ends"),
         (Reason("gpu"), "Paused: another program is using this GPU · goes on 5 minutes after that ends"),
         (Reason("game", "tux\x1b[2J", is_over=True, until=AT_22), "Paused: tux[2J has ended · goes on at 22:00"),
+        (
+            Reason("game", "full_screen"),
+            "Paused: a full-screen program is in front · goes on 5 minutes after that ends",
+        ),
+        (
+            Reason("game", "full_screen", is_over=True, until=AT_22),
+            "Paused: no full-screen program is in front any more · goes on at 22:00",
+        ),
         (Reason("battery"), "Paused: this computer runs on its battery · goes on 1 minute after that ends"),
         (Reason("hours", until=AT_22), "Waiting for 22:00 (your hours)"),
         (Reason("hours"), "Paused: outside your hours · your week has no free hour"),
@@ -171,11 +179,15 @@ def test_who_is_slowed_says_to_what_and_for_which_limit(pace: Pace, words: str) 
         ("power_saver", {"is_power_saving": False}, "saves power: no"),
         ("metered", {"is_metered": True}, "metered: yes"),
         ("metered", {"is_metered": False}, "metered: no"),
-        ("game", {"games": ()}, "none is running"),
-        ("game", {"games": ("a", "b")}, "running: a, b"),
+        ("game", {"games": (), "full_screen": False}, "no game is running · full screen: no"),
+        ("game", {"games": ("a", "b"), "full_screen": True}, "running: a, b · full screen: yes"),
+        ("game", {"games": ()}, "no game is running · full screen: cannot see"),
+        ("game", {"full_screen": False}, "full screen: no"),
+        ("game", {}, "cannot see"),
         ("film", {"films": ()}, "nothing is playing"),
         ("film", {"films": ("vlc",)}, "playing: vlc"),
         ("program", {"programs": frozenset({"sh", "blender"})}, "running: blender"),
+        ("program", {"programs": frozenset({"sh"})}, "none is running"),
         ("gpu", {"gpu_uses": ()}, "other programs use 0 % of the GPU"),
         ("gpu", {"gpu_uses": (GpuUse(0, "cat", 0.35),)}, "cat uses 35 % of the GPU"),
         ("memory", {"memory_pressure": 0.05}, "programs wait for memory 5 % of the time"),
@@ -211,6 +223,8 @@ def test_hours_and_prices_that_are_not_set_say_so() -> None:
 def test_the_last_pauses_are_lines_of_a_list() -> None:
     later = NOW.replace(hour=15, minute=31)
     assert line_of(Interval(NOW, later, "game", "tuxkart")) == "14:00 – 15:31 · paused: games (tuxkart)"
+    full_screen = line_of(Interval(NOW, later, "game", "full_screen"))
+    assert full_screen == "14:00 – 15:31 · paused: games (a full-screen program)"
     assert line_of(Interval(NOW, later, "hours")) == "14:00 – 15:31 · paused: hours"
     assert line_of(Interval(later, None, None)) == "since 15:31 · free for training"
 

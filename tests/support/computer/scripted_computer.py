@@ -17,6 +17,7 @@ QUIET: dict[str, Any] = {
     "is_power_saving": False,
     "is_metered": False,
     "games": (),
+    "full_screen": False,
     "films": (),
     "programs": frozenset(),
     "gpu_uses": (),

@@ -83,7 +83,7 @@ class Buses:
             BusConnection(address, answer_seconds=answer_seconds, rest_seconds=rest_seconds)
             for address in (self.session_address, self.system_address)
         )
-        reader = DesktopReader(session, system)
+        reader = DesktopReader(session, system, {})
         self.services.callback(reader.close)
         return reader
 

@@ -142,14 +142,14 @@ def test_answers_of_another_type_are_none(buses: Buses) -> None:
 
 def test_without_any_bus_nobody_tells_anything() -> None:
     for address in ("", "unix:path=/nonexistent", "tcp:host=localhost", "nonsense"):
-        told = DesktopReader(BusConnection(address), BusConnection(address)).read(EVERYTHING)
+        told = DesktopReader(BusConnection(address), BusConnection(address), {}).read(EVERYTHING)
         assert set(told.values()) == {NOBODY}
 
 
 def test_after_the_end_of_a_bus_the_next_one_is_asked(buses: Buses) -> None:
     asked = BusConnection(buses.system_address)
     buses.network_manager(1)
-    reader = DesktopReader(BusConnection(""), asked)
+    reader = DesktopReader(BusConnection(""), asked, {})
     buses.services.callback(reader.close)
     until_told(lambda: reader.read(EVERYTHING)["is_metered"], Told(True, "NetworkManager"))
     asked._connection.sock.shutdown(2)

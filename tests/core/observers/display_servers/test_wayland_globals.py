@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.observers.wayland_globals import IDLE_NOTIFIER, SEAT, is_wayland_session, tells_idle_time
+from core.observers.display_servers.wayland_globals import IDLE_NOTIFIER, SEAT, is_wayland_session, tells_idle_time
 from tests.core.observers.compositor import DONE, compositor, event, global_event, raw_compositor
 from tests.support.environment.wayland_desktop import PROGRAMS, WaylandDesktop
 
@@ -66,7 +66,7 @@ def test_a_real_compositor_is_asked(folder: Path) -> None:
     """Its version decides what it offers; what it must offer is what this program cannot do without, a seat."""
     if missing := [program for program in PROGRAMS if shutil.which(program) is None]:
         pytest.skip(f"needs {', '.join(missing)}")
-    from core.observers.wayland_globals import _globals, wayland_socket
+    from core.observers.display_servers.wayland_globals import _globals, wayland_socket
 
     with WaylandDesktop(folder) as desktop, desktop.mouse():
         place = wayland_socket(desktop.environment)

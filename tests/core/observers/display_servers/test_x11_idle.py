@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from core.observers.x11_idle import X11Idle
+from core.observers.display_servers.x11_idle import X11Idle
 from tests.support.checkout import ROOT
 from tests.support.environment.x11_desktop import Desktop, wait_for
 
 MISSING = [program for program in ("Xvfb", "openbox", "xdotool") if shutil.which(program) is None]
 SERVER_DIES = """
 import sys
-from core.observers.x11_idle import X11Idle
+from core.observers.display_servers.x11_idle import X11Idle
 idle = X11Idle(sys.argv[1])
 for _ in sys.stdin:
     idle.refresh()
