@@ -46,7 +46,12 @@ SYSTEMS = (
     System("Wayland in sway", "measured", "the window and its keys", "tests/integration/desktop"),
     System("Wayland in GNOME and KDE", "untried", "the window"),
     System("X11", "measured", "the window, in a bare X server with a window manager", "tests/integration/desktop"),
-    System("WSL 2 in Windows 11", "tested by stand-in", "what `doctor` says there", "tests/core/test_wsl.py"),
+    System(
+        "WSL 2 in Windows 11",
+        "tested by stand-in",
+        "what `doctor` says there, the window without a tray, and a driver that lists no processes",
+        "tests/core/test_wsl.py",
+    ),
     System("macOS", "untried", "from source; [what is absent there](#other-systems)"),
     System(
         "A CPU",

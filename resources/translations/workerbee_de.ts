@@ -1304,6 +1304,10 @@
         <translation>%1 °C</translation>
     </message>
     <message>
+        <source>NVIDIA&apos;s driver does not tell here what else is using it.</source>
+        <translation>NVIDIAs Treiber sagt hier nicht, wer sie sonst nutzt.</translation>
+    </message>
+    <message>
         <source>Nothing else is using it.</source>
         <translation>Sonst nutzt sie niemand.</translation>
     </message>
