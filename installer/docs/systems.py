@@ -33,7 +33,8 @@ SYSTEMS = (
     System(
         "Another Linux, from the .run file",
         "tested by stand-in",
-        "installed on Debian; the words of dnf, pacman and zypper by programs of these names",
+        "installed on Debian, and updated by `workerbee update`; the words of dnf, pacman and zypper by programs of "
+        "these names",
         "tests/packaging/test_portable.py",
     ),
     System(

@@ -3894,6 +3894,22 @@
         <translation>Sie wurde verworfen. Versuchen Sie es noch einmal; bleibt es so, verändert jemand unterwegs Dateien, oder ein Update ist nötig.</translation>
     </message>
     <message>
+        <source>No signed notice of a newer version came.</source>
+        <translation>Es kam kein signierter Hinweis auf eine neuere Version.</translation>
+    </message>
+    <message>
+        <source>Try again when you are online.</source>
+        <translation>Versuchen Sie es noch einmal, wenn Sie online sind.</translation>
+    </message>
+    <message>
+        <source>The newer version was not installed.</source>
+        <translation>Die neuere Version wurde nicht installiert.</translation>
+    </message>
+    <message>
+        <source>The one that is installed is as it was.</source>
+        <translation>Die installierte ist unverändert.</translation>
+    </message>
+    <message>
         <source>The training process ended unexpectedly.</source>
         <translation>Der Trainingsprozess wurde unerwartet beendet.</translation>
     </message>
