@@ -52,7 +52,7 @@ def install_portable(program: Path) -> None:
     """
     try:
         done = subprocess.run(
-            ["sh", str(program)],
+            ["sh", str(program), "--quiet"],  # without makeself's own progress
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
