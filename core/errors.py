@@ -303,6 +303,8 @@ class ErrorKind(Worded, Enum):
         "It was thrown away. Try again; if it stays so, somebody on the way changes files, or an update is needed.",
         6,
     )
+    UPDATE_UNANSWERED = ErrorText("No signed notice of a newer version came.", "Try again when you are online.", 4)
+    UPDATE_REFUSED = ErrorText("The newer version was not installed.", "The one that is installed is as it was.", 7)
     WORKER_CRASHED = ErrorText(
         "The training process ended unexpectedly.",
         "The log tells more; joining again often helps.",

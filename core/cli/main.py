@@ -41,6 +41,7 @@ from core.cli.parser.organiser.ticket_arguments import MakeTicket, ShowKey
 from core.cli.parser.pause_arguments import ListPauses
 from core.cli.parser.report_arguments import MakeReport
 from core.cli.parser.service_arguments import InstallService, RemoveService, RunService, ShowService
+from core.cli.parser.update_arguments import UpdateProgram
 from core.cli.runner.cancellation import INTERRUPTED_CODE, Stop, Stopped
 from core.cli.runner.context import CommandContext, EventLoop
 from core.cli.runner.worker_session import SessionError
@@ -117,8 +118,8 @@ def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str]
             return show_document(command)
         case NewRunFile() | CheckRunFile():
             return _run_file(command)
-        case ShowEngine() | MakeEngine() | RemoveEngine():
-            return _engine(command, folders)
+        case ShowEngine() | MakeEngine() | RemoveEngine() | UpdateProgram():
+            return _installation(command, folders)
         case ControlWindow():
             from core.cli.commands.control import control
 
@@ -203,11 +204,15 @@ def _service(command: ShowService | RemoveService, folders: Folders) -> int:
     return show_service(command, folders) if isinstance(command, ShowService) else remove_service(command, folders)
 
 
-def _engine(command: EngineCommand, folders: Folders) -> int:
-    from core.cli.commands.engine import engine
-
+def _installation(command: EngineCommand | UpdateProgram, folders: Folders) -> int:
     folders.prepare()
     set_up_logging(folders.logs)
+    if isinstance(command, UpdateProgram):
+        from core.cli.commands.installation.update import update
+
+        return update(command, folders)
+    from core.cli.commands.installation.engine import engine
+
     return engine(command, folders)
 
 

@@ -21,7 +21,7 @@ class Device:
 
     ``index`` counts as ``nvidia-smi`` does, and CUDA in a worker (`core.engine.worker_command`).
     ``utilisation`` is a share, 0 to 1; ``energy_joules`` counts from the driver's start. ``users`` are other people's
-    programs and other programs of ours, not this one and its workers.
+    programs and other programs of ours, not this one and its workers; of a CPU, nobody asks.
     """
 
     kind: Literal["cuda", "cpu"]
@@ -35,7 +35,7 @@ class Device:
     utilisation: float | None = None
     power_watts: float | None = None
     energy_joules: float | None = None
-    users: tuple[DeviceUser, ...] = ()
+    users: tuple[DeviceUser, ...] | None = None
 
     @property
     def label(self) -> str:

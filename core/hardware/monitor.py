@@ -170,7 +170,7 @@ def _without_news(gpus: dict[int, Device]) -> dict[int, Device]:
             utilisation=None,
             power_watts=None,
             energy_joules=None,
-            users=(),
+            users=None,
         )
         for index, gpu in gpus.items()
     }

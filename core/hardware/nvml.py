@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 from core.hardware.device import Device, DeviceUser
 from core.hardware.nvml_session import NvmlSession
 from core.hardware.visible_gpus import VARIABLE, VisibleGpus
+from core.wsl import is_wsl
 
 
 class Program(NamedTuple):
@@ -126,9 +128,12 @@ class Nvml:
             self._session.log_once(f"GPU {index}, {question.__name__}: {error!r}")
 
     def _other_users(self, nvml: Any, handle: Any) -> dict[str, Any]:
-        """A program that computes and draws is told twice."""
+        """A program that computes and draws is told twice; in WSL the driver lists none, whoever uses the GPU."""
+        lists = [listed for kind in ("Compute", "Graphics") if (listed := _processes(nvml, handle, kind)) is not None]
+        if not lists or is_wsl():
+            return {"users": None}
         memory: dict[int, int | None] = {}
-        for process in (*_processes(nvml, handle, "Compute"), *_processes(nvml, handle, "Graphics")):
+        for process in chain.from_iterable(lists):
             sizes = (memory.get(process.pid), process.usedGpuMemory)
             memory[process.pid] = max((size for size in sizes if size is not None), default=None)
         return {"users": self._users.others(memory)}
@@ -178,14 +183,14 @@ def ask_energy(nvml: Any, handle: Any) -> dict[str, Any]:
     return {"energy_joules": nvml.nvmlDeviceGetTotalEnergyConsumption(handle) / 1000}
 
 
-def _processes(nvml: Any, handle: Any, kind: str) -> Iterable[Any]:
-    """An older driver has an older version of the call, or tells one kind only."""
+def _processes(nvml: Any, handle: Any, kind: str) -> list[Any] | None:
+    """``None`` where they are not told: an older driver has an older call, or tells one kind only."""
     for version in ("_v3", "_v2"):
         try:
             return list(getattr(nvml, f"nvmlDeviceGet{kind}RunningProcesses{version}")(handle))
         except (nvml.NVMLError_FunctionNotFound, nvml.NVMLError_NotSupported, AttributeError):
             continue
-    return ()
+    return None
 
 
 _QUESTIONS = (_uuid, _name, _memory, _driver, ask_temperature, _utilisation, ask_power, ask_energy)

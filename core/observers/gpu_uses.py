@@ -1,6 +1,7 @@
 """What other programs compute on the GPUs, as NVIDIA's driver samples it for each process.
 
-Not on WSL2, not with MIG, and not on GPUs before Maxwell: there nothing can be seen.
+Not with MIG, and not on GPUs before Maxwell: there the driver refuses. Nor in WSL: there it lists no processes, so
+that a GPU in use looks like one that nobody uses.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from core.availability.observation import GpuUse
 from core.hardware.nvml import DeviceUsers
 from core.hardware.nvml_session import NvmlSession
 from core.observers.gpu_use_duration import Sample, UseDuration, after_samples, sample
+from core.wsl import is_wsl
 
 _MOST_PERCENT = 100  # the driver has been seen to say more, which is no share of anything
 
@@ -37,6 +39,8 @@ class GpuUses:
 
         A use of at least ``limit`` says for how long it has lasted.
         """
+        if is_wsl():
+            return None
         self._users.start_scan()
         try:
             return tuple(self._uses(gpus, limit))

@@ -59,7 +59,7 @@ def erase_user_data(folders: Folders, categories: Collection[Category]) -> None:
 
     Raises UserError: STILL_RUNNING while a worker lives, before anything is deleted; or what a disk refuses.
     """
-    _refuse_in_use(folders)
+    refuse_in_use(folders)
     for kept in list_user_data(folders):
         if kept.category in categories:
             for path in kept.paths:
@@ -116,7 +116,8 @@ def _beside_keys(folder: Path, category: Category) -> Iterator[tuple[Category, P
             yield ("identity" if each.name in PeerFolder.KEY_FILES else category), each
 
 
-def _refuse_in_use(folders: Folders) -> None:
+def refuse_in_use(folders: Folders) -> None:
+    """Raise UserError, STILL_RUNNING, while a worker lives."""
     if is_in_use(EngineDirectory(folders.data).folder):
         raise UserError(ErrorKind.STILL_RUNNING, localized("A worker runs from the engine."))
     data = folders.contents

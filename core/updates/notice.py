@@ -1,4 +1,4 @@
-"""Update notices: a version and the page that has it, signed by the publisher."""
+"""Update notices: a version, the page that has it, and perhaps its .run file, signed by the publisher."""
 
 from __future__ import annotations
 
@@ -7,26 +7,40 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from core.schema import StrictStruct
+from core.schema import Sha256, StrictStruct
 from core.security.identity import Identity, verify
 from core.version import VERSION_PATTERN, is_older
 
 MAX_NOTICE_BYTES = 8 * 1024
+_MAX_PORTABLE_BYTES = 1_000_000_000
 _SIGNING_PREFIX = b"workerbee update notice 1:"
-_PAGE = r"^https://[A-Za-z0-9.-]{1,253}(:[0-9]{1,5})?(/[!-~]{0,500})?\Z"
+_ADDRESS = r"^https://[A-Za-z0-9.-]{1,253}(:[0-9]{1,5})?(/[!-~]{0,500})?\Z"
 
 Version = Annotated[str, Meta(pattern=VERSION_PATTERN)]
+Address = Annotated[str, Meta(pattern=_ADDRESS)]
 
 
 class RefusedNoticeError(Exception):
     """A file is not a notice of this publisher; the message says why, for the log."""
 
 
-class UpdateNotice(StrictStruct, kw_only=True, frozen=True):
-    """A version that was published, and the ``page`` where a person finds it; Workerbee reads nothing there."""
+class PortableFile(StrictStruct, kw_only=True, frozen=True):
+    """The .run file of a version, which installs it for one person; `workerbee update` runs it."""
+
+    address: Address
+    size_bytes: Annotated[int, Meta(ge=1, le=_MAX_PORTABLE_BYTES)]
+    sha256: Sha256
+
+
+class UpdateNotice(StrictStruct, kw_only=True, frozen=True, omit_defaults=True):
+    """A version that was published, and the ``page`` where a person finds it; Workerbee reads nothing there.
+
+    ``portable`` is its .run file, where the publisher offers one.
+    """
 
     version: Version
-    page: Annotated[str, Meta(pattern=_PAGE)]
+    page: Address
+    portable: PortableFile | None = None
 
     def is_newer_than(self, version: str) -> bool:
         """Whether the version is newer than another; false where that is not a version, as in a checkout."""

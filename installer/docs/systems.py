@@ -33,7 +33,8 @@ SYSTEMS = (
     System(
         "Another Linux, from the .run file",
         "tested by stand-in",
-        "installed on Debian; the words of dnf, pacman and zypper by programs of these names",
+        "installed on Debian, and updated by `workerbee update`; the words of dnf, pacman and zypper by programs of "
+        "these names",
         "tests/packaging/test_portable.py",
     ),
     System(
@@ -46,7 +47,12 @@ SYSTEMS = (
     System("Wayland in sway", "measured", "the window and its keys", "tests/integration/desktop"),
     System("Wayland in GNOME and KDE", "untried", "the window"),
     System("X11", "measured", "the window, in a bare X server with a window manager", "tests/integration/desktop"),
-    System("WSL 2 in Windows 11", "tested by stand-in", "what `doctor` says there", "tests/core/test_wsl.py"),
+    System(
+        "WSL 2 in Windows 11",
+        "tested by stand-in",
+        "what `doctor` says there, the window without a tray, and a driver that lists no processes",
+        "tests/core/test_wsl.py",
+    ),
     System("macOS", "untried", "from source; [what is absent there](#other-systems)"),
     System(
         "A CPU",

@@ -1312,6 +1312,10 @@
         <translation>%1 °C</translation>
     </message>
     <message>
+        <source>NVIDIA&apos;s driver does not tell here what else is using it.</source>
+        <translation>NVIDIAs Treiber sagt hier nicht, wer sie sonst nutzt.</translation>
+    </message>
+    <message>
         <source>Nothing else is using it.</source>
         <translation>Sonst nutzt sie niemand.</translation>
     </message>
@@ -3912,6 +3916,22 @@
     <message>
         <source>It was thrown away. Try again; if it stays so, somebody on the way changes files, or an update is needed.</source>
         <translation>Sie wurde verworfen. Versuchen Sie es noch einmal; bleibt es so, verändert jemand unterwegs Dateien, oder ein Update ist nötig.</translation>
+    </message>
+    <message>
+        <source>No signed notice of a newer version came.</source>
+        <translation>Es kam kein signierter Hinweis auf eine neuere Version.</translation>
+    </message>
+    <message>
+        <source>Try again when you are online.</source>
+        <translation>Versuchen Sie es noch einmal, wenn Sie online sind.</translation>
+    </message>
+    <message>
+        <source>The newer version was not installed.</source>
+        <translation>Die neuere Version wurde nicht installiert.</translation>
+    </message>
+    <message>
+        <source>The one that is installed is as it was.</source>
+        <translation>Die installierte ist unverändert.</translation>
     </message>
     <message>
         <source>The training process ended unexpectedly.</source>

@@ -5,27 +5,25 @@ What Microsoft's kernels write into `/proc/version` is as their users have poste
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from core.availability.observation import Observation
+from core.availability.rule_views import rule_views
+from core.availability.rules import AvailabilityRules
+from core.availability.unobserved_rules import unobserved_rules
 from core.cli.commands.diagnostics import wsl
 from core.errors import ErrorKind, UserError
 from core.service.platform import service_manager
+from core.texts.settings.rule_views import sees
+from core.texts.settings.unobserved_rules import unobserved_words
 from core.wsl import MIRRORED_COMMAND, RESTART_COMMAND, SYSTEMD_COMMAND, Wsl, detect_wsl, firewall_command, is_wsl
+from tests.support.computer.fake_wsl import WSL_2, linux
 
-WSL_2 = "Linux version 5.15.167.4-microsoft-standard-WSL2 (root@f9c826d3017f) (gcc (GCC) 11.2.0)"
 WSL_1 = "Linux version 4.4.0-19041-Microsoft (Microsoft@Microsoft.com) (gcc version 5.4.0 (GCC) ) #2311-Microsoft"
 DEBIAN = "Linux version 6.1.0-18-amd64 (debian-kernel@lists.debian.org) (gcc-12 (Debian 12.2.0-14) 12.2.0)"
-
-
-def system(root: Path, kernel: str, *there: str) -> Path:
-    """A system's root with that kernel, and with those files."""
-    for each in ("proc/version", *there):
-        (root / each).parent.mkdir(parents=True, exist_ok=True)
-        (root / each).touch()
-    (root / "proc/version").write_text(kernel)
-    return root
 
 
 @pytest.fixture
@@ -45,13 +43,13 @@ def wslinfo(programs: Path, said: str) -> None:
 
 
 def test_a_linux_of_its_own_is_no_wsl(tmp_path: Path) -> None:
-    assert detect_wsl(system(tmp_path, DEBIAN, "dev/dxg")) is None
+    assert detect_wsl(linux(tmp_path, DEBIAN, "dev/dxg")) is None
     assert not is_wsl(tmp_path / "nowhere") and list(wsl(None)) == []
 
 
 def test_all_of_it_is_there_but_what_only_windows_can_see(tmp_path: Path, networking: Path) -> None:
     wslinfo(networking, "mirrored")
-    found = detect_wsl(system(tmp_path, WSL_2, "dev/dxg", "run/systemd/system/units"))
+    found = detect_wsl(linux(tmp_path, WSL_2, "dev/dxg", "run/systemd/system/units"))
     assert found == Wsl(version=2, has_gpu=True, networking="mirrored", has_systemd=True)
     good, firewall = wsl(found)
     assert (good.state, good.text) == ("good", "version 2, network mirrored")
@@ -61,7 +59,7 @@ def test_all_of_it_is_there_but_what_only_windows_can_see(tmp_path: Path, networ
 
 def test_what_is_missing_is_named_with_its_command(tmp_path: Path, networking: Path) -> None:
     wslinfo(networking, "nat")
-    found = detect_wsl(system(tmp_path, WSL_2))
+    found = detect_wsl(linux(tmp_path, WSL_2))
     assert found is not None and tuple(found.lacks()) == ("gpu", "mirrored network", "systemd")
     advice = {each.text: each.advice for each in wsl(found) if each.state == "doubtful"}
     assert len(advice) == 3 and all(RESTART_COMMAND in each for each in advice.values())
@@ -73,14 +71,14 @@ def test_what_is_missing_is_named_with_its_command(tmp_path: Path, networking: P
 def test_only_a_mirrored_network_is_one_that_others_reach(tmp_path: Path, networking: Path, said: str | None) -> None:
     if said:
         wslinfo(networking, said)
-    found = detect_wsl(system(tmp_path, WSL_2, "dev/dxg"))
+    found = detect_wsl(linux(tmp_path, WSL_2, "dev/dxg"))
     assert found is not None and found.networking == (said or "") and "mirrored network" in found.lacks()
 
 
 def test_version_1_has_to_become_version_2_first(tmp_path: Path) -> None:
-    (only,) = wsl(detect_wsl(system(tmp_path, WSL_1)))
+    (only,) = wsl(detect_wsl(linux(tmp_path, WSL_1)))
     assert only.state == "bad" and "--set-version" in only.advice
-    assert detect_wsl(system(tmp_path / "own kernel", WSL_1.replace("4.4.0", "6.6.0"), "run/WSL/1_interop")) is not None
+    assert detect_wsl(linux(tmp_path / "own kernel", WSL_1.replace("4.4.0", "6.6.0"), "run/WSL/1_interop")) is not None
 
 
 def test_a_service_without_systemd_is_answered_with_the_same_commands(
@@ -88,6 +86,16 @@ def test_a_service_without_systemd_is_answered_with_the_same_commands(
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(UserError) as caught:
-        service_manager(system(tmp_path, WSL_2))
+        service_manager(linux(tmp_path, WSL_2))
     assert caught.value.problem is ErrorKind.NO_SERVICE_MANAGER
     assert SYSTEMD_COMMAND in str(caught.value.detail) and RESTART_COMMAND in str(caught.value.detail)
+
+
+def test_the_rule_about_other_programs_on_the_gpu_says_that_it_cannot_see_there() -> None:
+    """What GPUs' observers answer in WSL is in `tests/core/observers/test_gpu_uses.py`."""
+    rules = AvailabilityRules(gpu_share=0.2)
+    seen = Observation(at=datetime(2026, 1, 5, 12, tzinfo=UTC), monotonic=0.0, gpu_uses=None)
+    (view,) = (each for each in rule_views(rules, seen) if each.rule == "gpu")
+    assert sees(view, rules) == "cannot see"
+    assert "gpu" in unobserved_rules(rules, seen)
+    assert "NVIDIA's driver, but not in WSL 2" in unobserved_words("gpu")

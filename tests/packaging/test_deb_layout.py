@@ -39,8 +39,19 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+_PCI_BUS_OF_A_TEST = """
+import sys
+from pathlib import Path
+from core.hardware import unused_gpus
+find, root = unused_gpus.find_pci_gpus, Path(sys.argv.pop(1))
+unused_gpus.find_pci_gpus = lambda _root: find(root)
+from core.cli.__main__ import main
+sys.exit(main())
+"""
+
+
 def say(program: Path, home: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """A command, and what came of it; its index is not there."""
+    """A command, and what came of it; its index is not there, and Linux tells of no GPU that has no driver."""
     environment = os.environ | {
         "PYTHONPATH": str(program),
         "WORKERBEE_HOME": str(home),
@@ -48,7 +59,7 @@ def say(program: Path, home: Path, *words: str, **variables: str) -> subprocess.
         "UV_HTTP_RETRIES": "0",
         **variables,
     }
-    command = [sys.executable, "-P", "-m", "core.cli", *words]
+    command = [sys.executable, "-P", "-c", _PCI_BUS_OF_A_TEST, str(home / "no-gpus"), *words]
     return subprocess.run(
         command, env=environment, capture_output=True, text=True, timeout=LIMIT_SECONDS, cwd=home.parent
     )

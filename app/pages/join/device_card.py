@@ -131,6 +131,8 @@ class DeviceCard(Card):
         """The other programs on it, the greediest first; nothing of a CPU, which everything uses."""
         if device.kind == "cpu":
             return ""
+        if device.users is None:
+            return self.tr("NVIDIA's driver does not tell here what else is using it.")
         if not device.users:
             return self.tr("Nothing else is using it.")
         users = sorted(device.users, key=lambda user: user.memory_bytes or 0, reverse=True)

@@ -54,6 +54,7 @@ from core.cli.parser.organiser.ticket_arguments import TicketCommand, add_ticket
 from core.cli.parser.pause_arguments import ListPauses, add_pauses, read_pauses
 from core.cli.parser.report_arguments import MakeReport, add_report, read_report
 from core.cli.parser.service_arguments import ServiceCommand, add_service, read_service
+from core.cli.parser.update_arguments import UpdateProgram, add_update
 from core.errors import ErrorKind, UserError
 from core.protocol.commands import NetworkMode
 from core.run.round_estimate import Line
@@ -153,6 +154,7 @@ ParsedCommand = (
     | Doctor
     | ControlWindow
     | EngineCommand
+    | UpdateProgram
     | Reset
     | ForgetOrganiser
     | ListPeers
@@ -205,6 +207,7 @@ def command_parser(version: str) -> argparse.ArgumentParser:
     add_service(commands.add_parser("service", help="help a run without a desktop", allow_abbrev=False))
     add_control(commands)
     add_engine(commands.add_parser("engine", help="what trains: show, make, remove", allow_abbrev=False))
+    add_update(commands.add_parser("update", help="update what a .run file has installed", allow_abbrev=False))
     add_reset(commands.add_parser("reset", help="delete what is kept of you", allow_abbrev=False))
     add_forget(commands.add_parser("forget", help="forget a run's key that has changed", allow_abbrev=False))
     add_contributions(commands)
@@ -335,6 +338,7 @@ _READERS: dict[str, Callable[[argparse.Namespace], ParsedCommand]] = {
     "engine": read_engine,
     **dict.fromkeys(ACTIONS, read_control),
     "service": read_service,
+    "update": lambda asked: UpdateProgram(asked.yes, asked.json),
     "reset": lambda asked: Reset(asked.yes, asked.identity, asked.downloads, asked.json),
     "forget": lambda asked: ForgetOrganiser(asked.run_id, asked.yes, asked.json),
     "help": lambda asked: ShowDocument(asked.topic, asked.json),

@@ -1,4 +1,4 @@
-"""One wheel: from where it stopped to its end, and only if it is what it should be."""
+"""One file for the program itself, such as a wheel: from where it stopped, and only if it is what it should be."""
 
 from __future__ import annotations
 
@@ -34,11 +34,16 @@ def download(file: EngineFile, url: str, folder: Path, received: Received) -> Pa
     Raises UserError where the line is cut, the disk is full or the file is another one, and whatever
     ``received`` raises.
     """
-    whole, part = folder / file.name, folder / f"{file.name}.part"
+    whole = folder / file.name
     if whole.is_file():
         return whole
     remote = Remote(url, file.bytes, file.sha256, slack_bytes=_SLACK_BYTES)
-    where = f"{file.name} ({urlsplit(url).netloc})"
+    return download_verified(remote, whole, f"{file.name} ({urlsplit(url).netloc})", received)
+
+
+def download_verified(remote: Remote, whole: Path, where: str, received: Received) -> Path:
+    """Download a file to the path ``whole`` as `download` does; ``where`` names it in what is raised."""
+    part = whole.with_name(f"{whole.name}.part")
     try:
         for have in fetch_rest(remote, part):
             received(have)

@@ -37,6 +37,11 @@ def test_what_else_uses_it_is_named(card: DeviceCard) -> None:
     assert "Also using it: firefox (310.0 MB), Xorg" in card.text
 
 
+def test_where_the_driver_does_not_tell_that_nobody_uses_it_is_not_made_up(card: DeviceCard) -> None:
+    card.show_devices(seen(replace(GPU, users=None), CPU), "auto")
+    assert "does not tell here what else is using it" in card.text and "Nothing else" not in card.text
+
+
 def test_of_many_users_the_greediest_are_named(card: DeviceCard) -> None:
     users = tuple(DeviceUser(pid, f"program {pid}", pid * 10**6) for pid in range(1, 9))
     card.show_devices(seen(replace(GPU, users=users), CPU), "auto")

@@ -31,6 +31,7 @@ GPU = Device(
     9 * GIGABYTE,
     "550.54.14",
     54,
+    users=(),
 )
 BUSY_GPU = replace(
     GPU,

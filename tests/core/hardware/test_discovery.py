@@ -16,6 +16,7 @@ from core.errors import ErrorKind, UserError
 from core.hardware.device import Device, DeviceUser
 from core.hardware.discovery import choose_device, find_devices
 from tests.support.answering_script import AnsweringScript
+from tests.support.computer.fake_wsl import inside_wsl
 from tests.support.environment.fake_nvml import FakeNvml
 
 RTX = "gpu GPU-aaaa 8192 6144 51 NVIDIA GeForce RTX 3070"
@@ -35,8 +36,8 @@ for line in sys.stdin:
 class Asker(AnsweringScript):
     """A process that looks for devices whenever it is asked."""
 
-    def __init__(self, environment: dict[str, str]) -> None:
-        super().__init__(_ASK_AT_EVERY_LINE, environment)
+    def __init__(self, environment: dict[str, str], code: str = _ASK_AT_EVERY_LINE) -> None:
+        super().__init__(code, environment)
 
     def answer(self, timeout_seconds: float = 5.0) -> dict[str, Any]:
         """Everything that it says about one search."""
@@ -45,16 +46,17 @@ class Asker(AnsweringScript):
 
     def devices(self) -> list[Device]:
         """What it finds."""
-        return [
-            Device(**fields | {"users": tuple(DeviceUser(**user) for user in fields["users"])})
-            for fields in self.answer()["devices"]
-        ]
+        return [_device(**fields) for fields in self.answer()["devices"]]
 
     def gpus(self) -> list[Device]:
         """What it finds, without the CPU, which must be the last."""
         *gpus, cpu = self.devices()
         assert cpu.kind == "cpu"
         return gpus
+
+
+def _device(users: list[dict[str, Any]] | None, **fields: Any) -> Device:
+    return Device(**fields, users=None if users is None else tuple(DeviceUser(**user) for user in users))
 
 
 @contextmanager
@@ -86,7 +88,18 @@ def asker(driver: FakeNvml, shared_asker: Asker) -> Asker:
 def test_a_gpu_is_found_with_everything_the_driver_tells(asker: Asker) -> None:
     [gpu] = asker.gpus()
     assert gpu == Device(
-        "cuda", 0, "GPU-aaaa", "NVIDIA GeForce RTX 3070", 8192 << 20, 6144 << 20, "560.35.03", 51, 0.87, 215.5, 5000.0
+        "cuda",
+        0,
+        "GPU-aaaa",
+        "NVIDIA GeForce RTX 3070",
+        8192 << 20,
+        6144 << 20,
+        "560.35.03",
+        51,
+        0.87,
+        215.5,
+        5000.0,
+        (),
     )
     assert gpu.label == "cuda:0"
 
@@ -157,7 +170,7 @@ def test_an_old_driver_without_the_newer_calls_tells_the_same(tmp_path: Path) ->
     asker = Asker(driver.environment)
     [gpu] = asker.gpus()
     assert (gpu.memory_free_bytes, gpu.temperature_c) == (6144 << 20, 51)
-    assert [user.pid for user in gpu.users] == [1]
+    assert gpu.users is not None and [user.pid for user in gpu.users] == [1]
     assert asker.end() == 0
 
 
@@ -182,13 +195,28 @@ def test_a_program_that_has_ended_or_tells_no_memory_is_still_counted(driver: Fa
 def test_this_program_and_what_it_started_are_not_other_programs(driver: FakeNvml, asker: Asker) -> None:
     """Asked by a process that is this test's child; so this test is another program, and it is not."""
     driver.says(RTX, f"process 0 {asker.process.pid} 512 Compute", f"process 0 {os.getpid()} 64 Compute")
-    assert [user.pid for user in asker.gpus()[0].users] == [os.getpid()]
+    [gpu] = asker.gpus()
+    assert gpu.users is not None and [user.pid for user in gpu.users] == [os.getpid()]
 
 
 def test_a_driver_that_tells_of_no_programs_leaves_the_rest_known(driver: FakeNvml, asker: Asker) -> None:
     driver.says(RTX, BUSY, "fail nvmlDeviceGetComputeRunningProcesses_v3 4")
     [gpu] = asker.gpus()
-    assert (gpu.users, gpu.utilisation) == ((), 0.87)
+    assert (gpu.users, gpu.utilisation) == (None, 0.87), "nobody knows whether there are any"
+
+
+def test_a_gpu_on_which_nothing_runs_is_not_one_of_which_that_cannot_be_seen(driver: FakeNvml, asker: Asker) -> None:
+    driver.says(RTX)
+    assert asker.gpus()[0].users == ()
+
+
+def test_in_wsl_nobody_knows_what_else_uses_the_gpu(driver: FakeNvml, tmp_path: Path) -> None:
+    """Its driver lists no processes: an empty list stands for that here, as for a GPU that is idle elsewhere."""
+    driver.says(RTX, BUSY)
+    asker = Asker(driver.environment, inside_wsl(tmp_path / "root", _ASK_AT_EVERY_LINE))
+    [gpu] = asker.gpus()
+    assert (gpu.users, gpu.utilisation) == (None, 0.87)
+    assert asker.end() == 0
 
 
 def test_a_driver_that_hangs_costs_the_time_limit_and_only_what_it_was_asked(driver: FakeNvml) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from core.observers.gpu_use_duration import Sample, UseDuration
 from tests.support.answering_script import AnsweringScript
+from tests.support.computer.fake_wsl import inside_wsl
 from tests.support.environment.fake_nvml import FakeNvml
 
 RTX = "gpu GPU-aaaa 8192 6144 51 NVIDIA GeForce RTX 3070"
@@ -33,8 +34,8 @@ for line in sys.stdin:
 class Looker(AnsweringScript):
     """A process that looks whenever it is asked; it stands for the client."""
 
-    def __init__(self, environment: dict[str, str]) -> None:
-        super().__init__(_LOOK_AT_EVERY_LINE, environment)
+    def __init__(self, environment: dict[str, str], code: str = _LOOK_AT_EVERY_LINE) -> None:
+        super().__init__(code, environment)
         self.pid = self.process.pid
 
     def look(self, gpus: list[int] | None = None) -> Any:
@@ -185,6 +186,16 @@ def test_a_driver_that_fails_in_the_middle_cannot_be_seen_until_it_answers_again
         assert looker.look() is None or fault.startswith("fail nvmlInit")
         fake.says(RTX, f"use 0 {other} 40 3000")
         assert looker.look() == [[0, "cat", 0.4]]
+
+
+@pytest.mark.parametrize("nobody", ["", "quiet"])
+def test_in_wsl_a_driver_that_lists_no_processes_is_not_taken_for_a_gpu_that_nobody_uses(
+    fake: FakeNvml, tmp_path: Path, nobody: str
+) -> None:
+    fake.says(RTX, nobody)
+    looker = Looker(fake.environment, inside_wsl(tmp_path / "root", _LOOK_AT_EVERY_LINE))
+    assert looker.look() is None
+    looker.end()
 
 
 def test_without_a_driver_nothing_can_be_seen(tmp_path: Path) -> None:

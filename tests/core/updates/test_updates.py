@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -17,7 +18,14 @@ from hypothesis import given
 from core.records.settings import Settings
 from core.security.identity import Identity
 from core.updates.checker_process import UpdateCheck
-from core.updates.notice import MAX_NOTICE_BYTES, RefusedNoticeError, SignedNotice, UpdateNotice, notice_in
+from core.updates.notice import (
+    MAX_NOTICE_BYTES,
+    PortableFile,
+    RefusedNoticeError,
+    SignedNotice,
+    UpdateNotice,
+    notice_in,
+)
 from core.updates.publisher import Source, built_in, source_of
 from core.updates.state import AGAIN_SECONDS, EVERY_SECONDS, UpdateState
 from installer import update_notice
@@ -76,6 +84,9 @@ def test_anything_else_is_refused(encoded: bytes, why: str) -> None:
         '{"version": "0.2.0", "page": "https://me@example.org/"}',
         '{"version": "newest", "page": "https://example.org/"}',
         '{"version": "0.2.0", "page": "https://example.org/", "download": "https://example.org/x.deb"}',
+        '{"version": "0.2.0", "page": "https://example.org/", "portable": {"address": "https://example.org/x.run"}}',
+        '{"version": "0.2.0", "page": "https://example.org/", "portable": {"address": "http://example.org/x.run", '
+        '"size_bytes": 9, "sha256": "' + "0" * 64 + '"}}',
     ],
 )
 def test_not_even_the_publisher_can_sign_nonsense(text: str) -> None:
@@ -276,6 +287,24 @@ def test_a_publisher_makes_a_key_and_signs_with_it(tmp_path: Path, capsys: pytes
     assert notice_in(file.read_bytes(), publisher) == NOTICE
     assert update_notice.main(["key", str(key)]) == 0
     assert publisher in capsys.readouterr().out
+
+
+def test_a_publisher_signs_what_the_portable_form_may_become(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key, file, program = tmp_path / "publisher.key", tmp_path / "latest.json", tmp_path / "workerbee-0.2.0.run"
+    program.write_bytes(b"#!/bin/sh\n")
+    update_notice.main(["key", str(key)])
+    publisher = capsys.readouterr().out.strip()
+    words = ["sign", str(key), "--version", "0.2.0", "--page", PAGE, "--portable", str(program)]
+    assert update_notice.main([*words, str(file)]) == 2 and not file.exists(), "without an address it is of no use"
+    assert update_notice.main([*words, "--portable-address", f"{PAGE}.run", str(file)]) == 0
+    signed = notice_in(file.read_bytes(), publisher).portable
+    assert signed == PortableFile(address=f"{PAGE}.run", size_bytes=10, sha256=sha256(b"#!/bin/sh\n").hexdigest())
+
+
+def test_a_notice_without_a_run_file_is_the_one_that_older_versions_read() -> None:
+    assert b"portable" not in SIGNED
 
 
 @pytest.mark.parametrize(

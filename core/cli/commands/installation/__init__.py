@@ -1,0 +1,1 @@
+"""What is installed on this computer: the training engine, and Workerbee itself."""
