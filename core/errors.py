@@ -199,9 +199,7 @@ class ErrorKind(Worded, Enum):
     )
     RUN_ROLLED_BACK = ErrorText("The organiser has gone back to an earlier epoch.", "Training goes on from there.", 7)
     SAME_PEER_ID = ErrorText(
-        "Another computer takes part with this one's key.",
-        "If you have copied an organiser's folder, or Workerbee's data, let only one of the computers run.",
-        6,
+        "Another computer takes part with this one's key.", "Let only one computer with a copy of its data run.", 6
     )
     RUN_TAKEN_OVER = ErrorText("Another computer leads this run now.", "Volunteers need not do anything.", 7)
     STATE_NOT_LOADED = ErrorText(

@@ -3530,6 +3530,10 @@
         <translation>Das Training wartet oder lässt diese Schicht aus, wie es der Lauf vorsieht.</translation>
     </message>
     <message>
+        <source>Let only one computer with a copy of its data run.</source>
+        <translation>Lassen Sie nur einen der Computer mit einer Kopie seiner Daten laufen.</translation>
+    </message>
+    <message>
         <source>The run&apos;s model has become worse.</source>
         <translation>Das Modell des Laufs ist schlechter geworden.</translation>
     </message>
@@ -3771,11 +3775,7 @@
     </message>
     <message>
         <source>Another computer takes part with this one&apos;s key.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>If you have copied an organiser&apos;s folder, or Workerbee&apos;s data, let only one of the computers run.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein anderer Computer nimmt mit dem Schlüssel von diesem hier teil.</translation>
     </message>
     <message>
         <source>Another computer leads this run now.</source>

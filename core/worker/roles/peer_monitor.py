@@ -91,7 +91,7 @@ class PeerMonitor:
         self._block_list = BlockListReader(swarm.dht, self._run_id, kept_blocks_file(swarm.folder, self._run_id))
         self._findings = FindingsReader(swarm.dht, self._run_id)
         self._own_findings, self._believed = FindingsPublisher(swarm, findings, self._run_id), frozenset[str]()
-        self._namesakes = NamesakeWatch(swarm.peer_id, time.time())
+        self._namesakes = NamesakeWatch()
         self._named, self._looked_at = tuple[tuple[Any, ...], ...](), -math.inf
         self.minimum_version = ""  # replaced from another thread
 
@@ -106,12 +106,13 @@ class PeerMonitor:
                 HEALTH.publish(self._swarm, self._run_id, self.counter.health())
                 self._publish_ledger()
                 self._published_at = time.monotonic()
-            self._details.refresh(self._optimizer.tracker.reports.keys(), self._optimizer.tracker.global_epoch)
+            tracker = self._optimizer.tracker
+            if self._namesakes.look(tracker.reports.get(tracker.own_subkey), tracker.local_progress.time):
+                self._channel.emit(Warned(problem=ErrorKind.SAME_PEER_ID.key))
+            self._details.refresh(tracker.reports.keys(), tracker.global_epoch)
             peers = self._statistics.peers(self._details.infos)
             if peers:  # before the first look nobody is known, ourselves included
                 self._channel.emit(PeersSeen(peers=peers, loss=self._details.loss))
-            if self._namesakes.look(self._optimizer.tracker.others):
-                self._channel.emit(Warned(problem=ErrorKind.SAME_PEER_ID.key))
             if time.monotonic() - self._looked_at > TRUST_POLL_SECONDS:
                 self._looked_at = time.monotonic()
                 if self._swarm.peer_id in self._believed:

@@ -1,4 +1,4 @@
-"""Who is warned of another computer with its key, and who is not: only one of those who report may be a past worker."""
+"""Who is warned of another computer with its key, and who is not: the last worker had that key, too."""
 
 from __future__ import annotations
 
@@ -7,26 +7,23 @@ from hivemind.p2p import PeerID
 from core.worker.roles.steering.namesakes import NamesakeWatch
 from core.worker.swarm.dht.progress_reports import PeerReport
 
-OURS, ANOTHER = (PeerID(bytes([number]) * 34) for number in (1, 2))
 BEGAN = 1_000_000.0
-LATER = BEGAN + 1
 
 
-def told(*looks: dict[bytes, tuple[PeerID, float]]) -> list[bool]:
-    """Whether a person is told after each of these looks, of reports by their keys: under which id, and when."""
-    watch = NamesakeWatch(OURS.to_base58(), BEGAN)
+def told(*looks: tuple[float | None, float]) -> list[bool]:
+    """Whether a person is told after each look: when the report in the DHT was made, if any, and when our latest."""
+    watch, peer = NamesakeWatch(), PeerID(bytes(34))
     return [
-        watch.look({key: PeerReport(peer, 3, 16, 8.0, time, client_mode=True) for key, (peer, time) in look.items()})
-        for look in looks
+        watch.look(None if stored is None else PeerReport(peer, 3, 16, 8.0, stored, client_mode=True), ours)
+        for stored, ours in looks
     ]
 
 
-def test_reports_under_our_id_that_go_on_are_told_of_once() -> None:
-    assert told(*({b"key": (OURS, LATER + number)} for number in range(4))) == [False, True, False, False]
+def test_reports_of_our_key_that_are_not_ours_are_told_of_once() -> None:
+    assert told((BEGAN + 2, BEGAN + 1), (BEGAN + 8, BEGAN + 7), (BEGAN + 9, BEGAN + 7)) == [False, True, False]
+    assert told((BEGAN + 2, BEGAN + 1), (BEGAN + 7, BEGAN + 7), (BEGAN + 9, BEGAN + 8)) == [False, False, True]
 
 
-def test_what_our_last_worker_has_left_or_another_peer_reports_is_none_of_it() -> None:
-    assert told(*[{b"last": (OURS, BEGAN - 5.0)}] * 3) == [False] * 3
-    assert told(*[{b"late": (OURS, LATER)}] * 3) == [False] * 3, "it is one report, which does not change"
-    assert told(*({b"other": (ANOTHER, LATER + number)} for number in range(3))) == [False] * 3
-    assert told({b"one": (OURS, LATER)}, {b"two": (OURS, LATER + 1)}) == [False] * 2
+def test_our_own_reports_and_those_of_our_last_worker_are_no_other_computers() -> None:
+    assert told((BEGAN - 5, BEGAN), (None, BEGAN), (BEGAN, BEGAN + 4), (BEGAN + 4, BEGAN + 4)) == [False] * 4
+    assert told(*[(BEGAN + 2, BEGAN + 1)] * 3) == [False] * 3, "it is one report"

@@ -1,27 +1,28 @@
-"""Whether somebody else takes part under our peer id, as where a folder with keys was copied and both computers run."""
+"""Whether somebody else takes part with our keys, as where a folder with them was copied and both computers run."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 from core.worker.swarm.dht.progress_reports import PeerReport
 
 
 class NamesakeWatch:
-    """Notices reports of progress under our peer id that were made since we ``began``, in seconds since 1970.
+    """Notices reports of progress that our key has signed, and that we have not made.
 
-    Each worker signs its reports with a key of its own, so what the last one has left is not ours; but it has ended,
-    and reports nothing new. In an open run a stranger may report in anybody's name: nothing follows but a warning.
+    What two computers report with one key lies in one place of the DHT, where the later report counts. What we have
+    reported, or our last worker, is never later than what we report now; and nobody without the key can store there.
     """
 
-    def __init__(self, peer_id: str, began: float) -> None:
-        self._peer_id, self._began, self._is_told = peer_id, began, False
-        self._last: Mapping[bytes, float] = {}
+    def __init__(self) -> None:
+        self._last, self._is_told = 0.0, False
 
-    def look(self, others: Mapping[bytes, PeerReport]) -> bool:
-        """Whether a person is to be told, which is once; ``others`` are all reports but our own, by their keys."""
-        times = {key: each.time for key, each in others.items() if each.peer_id.to_base58() == self._peer_id}
-        is_going_on = any(self._began < self._last.get(key, 0.0) < time for key, time in times.items())
-        self._last = times
-        is_news, self._is_told = is_going_on and not self._is_told, self._is_told or is_going_on
-        return is_news
+    def look(self, stored: PeerReport | None, our_time: float) -> bool:
+        """Whether a person is to be told, which is once, and after two such reports.
+
+        ``stored`` is what the DHT had under our key at the last look, and ``our_time`` that of our latest report, of
+        which it may have none yet; both are seconds since 1970.
+        """
+        time = stored.time if stored is not None else 0.0
+        if self._is_told or time <= max(our_time, self._last):
+            return False
+        self._is_told, self._last = self._last > 0.0, time
+        return self._is_told
