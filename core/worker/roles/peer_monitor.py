@@ -107,7 +107,7 @@ class PeerMonitor:
                 self._publish_ledger()
                 self._published_at = time.monotonic()
             tracker = self._optimizer.tracker
-            if self._namesakes.look(tracker.reports.get(tracker.own_subkey), tracker.local_progress.time):
+            if self._namesakes.look(tracker.reports.get(tracker.own_subkey), tracker.dht.stored):
                 self._channel.emit(Warned(problem=ErrorKind.SAME_PEER_ID.key))
             self._details.refresh(tracker.reports.keys(), tracker.global_epoch)
             peers = self._statistics.peers(self._details.infos)
