@@ -21,7 +21,17 @@ SECONDS = 10.0
 ENDLESS = -1
 HANG_SECONDS = 20  # by the clock, on a computer that does much else
 TARGETS = targets()
-OFTEN = {"address", "matchmaking", "signed-manifest", "tensor-part"}  # a person's, and of each kind of a stranger's
+OFTEN = {
+    "address",
+    "dataset-card",
+    "matchmaking",
+    "progress-record",
+    "run-file",
+    "signed-manifest",
+    "state-file",
+    "tensor-part",
+}
+"""What a person opens, and what strangers send most."""
 
 
 @pytest.mark.parametrize("name", TARGETS)
