@@ -81,7 +81,7 @@ def _few(draw: st.DrawFn, fields: Mapping[str, st.SearchStrategy[Any]], most: in
 AVAILABILITY_RULES = _few({**_BY_CAUSE, **_BY_TIME}, 4).map(lambda chosen: replace(OFF, **chosen))
 RULES_THAT_END = _few({**_BY_CAUSE}, 4).map(lambda chosen: replace(OFF, **chosen))
 """Those whose causes may all be over, whatever the time."""
-CALM: dict[str, Any] = QUIET | {"idle_seconds": 1e6}
+CALM: dict[str, Any] = QUIET | {"idle_seconds": 1e6, "is_switched": False}
 """What is seen of a computer that nobody needs."""
 SEEN = _few(_SEEN, 4).map(lambda seen: CALM | seen)
 STARTS = st.datetimes(datetime(2026, 1, 1), datetime(2027, 12, 31)).map(lambda at: at.replace(tzinfo=BERLIN))

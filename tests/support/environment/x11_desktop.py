@@ -213,7 +213,11 @@ class Desktop(ProgramsOfADesktop):
             mine = (seen for seen in self.windows(program) if words in seen.title and not seen.is_icon)
             return next(mine, None)
 
-        return wait_for(look, f"a window called “{words}”", seconds)
+        try:
+            return wait_for(look, f"a window called “{words}”", seconds)
+        except AssertionError as error:
+            state = psutil.Process(program.pid).status() if psutil.pid_exists(program.pid) else "gone"
+            raise AssertionError(f"{error}; its process is {state}, and shows {self.windows(program)}") from error
 
     def type(self, window: Seen, *keys: str) -> None:
         """Press keys in a window, in front of all others."""
