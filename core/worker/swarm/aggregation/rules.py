@@ -145,5 +145,5 @@ def clip_rows(stacked: Tensor, shares: Sequence[float] | None = None) -> Tensor:
 
 def _clip_scales(stacked: Tensor, shares: Tensor) -> Tensor:
     norms = stacked.norm(dim=1)
-    median = median_low(norms.tolist(), shares.tolist())
+    median = norms.new_tensor(median_low(norms.tolist(), shares.tolist()))
     return torch.where(norms > median, median / norms, torch.ones_like(norms))
