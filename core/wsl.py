@@ -7,6 +7,7 @@ Microsoft's documentation of WSL ("Advanced settings configuration in WSL", "Acc
 
 from __future__ import annotations
 
+import functools
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -68,6 +69,7 @@ def firewall_command(port: int) -> str:
     return f"{rule} -VMCreatorId '{_CREATOR_ID}' -Protocol TCP -LocalPorts {port} -Action Allow"
 
 
+@functools.cache
 def _kernel(root: Path) -> str:
     try:
         return (root / "proc" / "version").read_text(errors="replace").lower()

@@ -57,7 +57,7 @@ def _of_crash(session: Session) -> Alert | None:
     problem = ErrorKind.from_key(session.restarting.problem)
     advice = translate("Alert", "Workerbee tries again by itself; what you have given is counted.")
     if problem in GPU_FAILURES:
-        advice = " ".join((advice, problem_words.advice_of(ErrorKind.GPU_UNUSABLE)))
+        advice = f"{advice} {problem_words.advice_of(ErrorKind.GPU_UNUSABLE)}"
     # not the problem's own button: nothing is to be done but to wait, or to see why
     log = ErrorKind.WORKER_CRASHED
     return Alert(log.key, f"{problem_words.interruption(problem)}.", "", advice, button_of(log))

@@ -129,8 +129,9 @@ class Nvml:
 
     def _other_users(self, nvml: Any, handle: Any) -> dict[str, Any]:
         """A program that computes and draws is told twice; in WSL the driver lists none, whoever uses the GPU."""
-        lists = [listed for kind in ("Compute", "Graphics") if (listed := _processes(nvml, handle, kind)) is not None]
-        if not lists or is_wsl():
+        asked = () if is_wsl() else (_processes(nvml, handle, kind) for kind in ("Compute", "Graphics"))
+        lists = [listed for listed in asked if listed is not None]
+        if not lists:
             return {"users": None}
         memory: dict[int, int | None] = {}
         for process in chain.from_iterable(lists):

@@ -26,7 +26,7 @@ from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import StartThread
 from core.worker.roles.activity_counter import ActivityCounter
 from core.worker.roles.receipt_exchange import ReceiptExchange
-from core.worker.roles.steering.namesakes import NamesakeWatch
+from core.worker.roles.steering.duplicate_peer_id import DuplicatePeerIdWatch
 from core.worker.roles.steering.outdated import outdated_peers
 from core.worker.swarm import (
     ACTIVITY,
@@ -91,7 +91,7 @@ class PeerMonitor:
         self._block_list = BlockListReader(swarm.dht, self._run_id, kept_blocks_file(swarm.folder, self._run_id))
         self._findings = FindingsReader(swarm.dht, self._run_id)
         self._own_findings, self._believed = FindingsPublisher(swarm, findings, self._run_id), frozenset[str]()
-        self._namesakes = NamesakeWatch()
+        self._duplicates = DuplicatePeerIdWatch()
         self._named, self._looked_at = tuple[tuple[Any, ...], ...](), -math.inf
         self.minimum_version = ""  # replaced from another thread
 
@@ -107,7 +107,7 @@ class PeerMonitor:
                 self._publish_ledger()
                 self._published_at = time.monotonic()
             tracker = self._optimizer.tracker
-            if self._namesakes.look(tracker.reports.get(tracker.own_subkey), tracker.dht.stored):
+            if self._duplicates.look(tracker.reports.get(tracker.own_subkey), tracker.dht.report_times):
                 self._channel.emit(Warned(problem=ErrorKind.SAME_PEER_ID.key))
             self._details.refresh(tracker.reports.keys(), tracker.global_epoch)
             peers = self._statistics.peers(self._details.infos)

@@ -70,7 +70,7 @@ def _start(
 ) -> Script:
     """A process of that role on a computer of its own."""
     computer = net.host()
-    script = starter(group.at(computer), STEPS_BEFORE, seed, f"{computer.ip}/tcp/31337")(role, *addresses)
+    script = starter(group.at(computer), STEPS_BEFORE, f"{computer.ip}/tcp/31337")(seed, role, *addresses)
     computers[script] = computer
     return script
 

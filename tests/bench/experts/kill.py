@@ -16,13 +16,14 @@ from tests.bench.experts.rows import (
     ExpertsMeasured,
     Lost,
     Script,
+    Start,
     seconds_row,
     started,
     starter,
 )
 from tests.bench.setup import Ground, NotMeasured, told_as_not_measured
 from tests.bench.table import NO_FIGURE, Row, own_row
-from tests.support.real_peers import PeerGroup, first_said, peer_group
+from tests.support.real_peers import first_said, peer_group
 
 SHARE = 2  # experts of each host
 STEPS_BEFORE = 20  # until a trainer tells of each step
@@ -64,7 +65,7 @@ def _killed(ground: Ground, measured: ExpertsMeasured) -> object:
     with told_as_not_measured():
         for seed in SEEDS:
             with peer_group(ground.folder / f"experts-killed-{seed}") as group:
-                hosts, trainers = started_watched(partial(_start, group), seed)
+                hosts, trainers = started_watched(starter(group, STEPS_BEFORE), seed)
                 time.sleep(SECONDS_BEFORE_KILL)
                 victim = hosts.pop(1)
                 since, steps = ([len(each.said) for each in scripts] for scripts in (hosts, trainers))
@@ -76,11 +77,7 @@ def _killed(ground: Ground, measured: ExpertsMeasured) -> object:
     return measured.standstill, measured.lost
 
 
-def _start(group: PeerGroup, seed: int, role: str, *addresses: str) -> Script:
-    return starter(group, STEPS_BEFORE, seed)(role, *addresses)
-
-
-def started_watched(start: Callable[..., Script], seed: int) -> tuple[list[Script], tuple[Script, ...]]:
+def started_watched(start: Start, seed: int) -> tuple[list[Script], tuple[Script, ...]]:
     """The hosts, who tell of their experts' steps, and two trainers that train; see `started`."""
     hosts, trainers = started(start, seed, "watched")
     for trainer in trainers:

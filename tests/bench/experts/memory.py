@@ -9,7 +9,7 @@ from statistics import median
 
 import psutil
 
-from tests.bench.experts.rows import LIMIT_SECONDS, ExpertsMeasured, starter
+from tests.bench.experts.rows import LIMIT_SECONDS, SEEDS, ExpertsMeasured, starter
 from tests.bench.setup import Ground, told_as_not_measured
 from tests.bench.table import Row, figure_row
 from tests.support.computer.memory_use import memory_use_of_all
@@ -39,10 +39,10 @@ def host_memory_row(measured: ExpertsMeasured) -> Row:
 
 def _watched(ground: Ground, seconds: float, measured: ExpertsMeasured) -> list[int]:
     with told_as_not_measured(), peer_group(ground.folder / "expert-host-memory") as group:
-        start = starter(group, STEPS_BEFORE, seed=1)
-        host = start("host")
+        start = starter(group, STEPS_BEFORE)
+        host = start(SEEDS[0], "host")
         address = host.until(lambda said: "address" in said, seconds=LIMIT_SECONDS)["address"]
-        trainer = start("remote", address)
+        trainer = start(SEEDS[0], "remote", address)
         trainer.until(lambda said: "present" in said, seconds=LIMIT_SECONDS)
         process, looks, began = psutil.Process(host.process.pid), list[int](), time.monotonic()
         while len(looks) < LOOKS:

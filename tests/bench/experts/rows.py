@@ -32,7 +32,7 @@ LIMIT_SECONDS = 1800.0
 
 Script = LineProcess[dict[str, Any]]
 Start = Callable[..., Script]
-"""Start a process of that role, and with those addresses; each on a computer of its own, if there are lines."""
+"""Start a process of a seed, a role and addresses; each on a computer of its own, if there are lines."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def _speeds(measured: ExpertsMeasured) -> str:
 def _in_one_process(ground: Ground, steps: int, measured: ExpertsMeasured) -> tuple[Trained, Trained]:
     with told_as_not_measured(), peer_group(ground.folder / "experts-one-process") as group:
         measured.whole, measured.trunk = (
-            _together(_trained(starter(group, steps, seed)(role)) for first in SEEDS for seed in trainer_seeds(first))
+            _together(_trained(starter(group, steps)(seed, role)) for first in SEEDS for seed in trainer_seeds(first))
             for role in ("whole", "trunk")
         )
     return measured.whole, measured.trunk
@@ -143,8 +143,8 @@ def _hosted(ground: Ground, steps: int, name: str, line: Line | None, measured: 
 
             def start(seed: int, role: str, *addresses: str) -> Script:
                 host = net.host(line=line)
-                listen = f"{host.ip}/tcp/31337"
-                return starter(group.at(host), min(steps, LINE_STEPS), seed, listen)(role, *addresses)
+                at_host = starter(group.at(host), min(steps, LINE_STEPS), f"{host.ip}/tcp/31337")
+                return at_host(seed, role, *addresses)
 
             measured.hosted[name] = _lived(start, SEEDS[0])
             return measured.hosted[name]
@@ -152,7 +152,7 @@ def _hosted(ground: Ground, steps: int, name: str, line: Line | None, measured: 
 
 def _on_loopback(folder: Path, steps: int, seed: int) -> Trained:
     with peer_group(folder) as group:
-        return _lived(lambda seed, *asked: starter(group, steps, seed)(*asked), seed)
+        return _lived(starter(group, steps), seed)
 
 
 def _together(each: Iterable[Trained]) -> Trained:
@@ -162,29 +162,32 @@ def _together(each: Iterable[Trained]) -> Trained:
     return Trained(losses, median(it.tokens_per_second for it in trained))
 
 
-def starter(group: PeerGroup, steps: int, seed: int, listen: str = LISTEN) -> Start:
-    """How processes that take so many steps are started in that group; a name is that of a role and its addresses."""
+def starter(group: PeerGroup, steps: int, listen: str = LISTEN) -> Start:
+    """How processes that take so many steps are started in that group; a name tells role, seed and how many it knows.
 
-    def start(role: str, *addresses: str) -> Script:
+    No two of a group have the same.
+    """
+
+    def start(seed: int, role: str, *addresses: str) -> Script:
         name = f"{role}-{seed}-{len(addresses)}"
         return group.script(name, SCRIPT, role, str(group.folder / name), str(steps), str(seed), listen, *addresses)
 
     return start
 
 
-def started_hosts(start: Start, role: str = "host") -> tuple[list[Script], list[str]]:
+def started_hosts(start: Start, seed: int, role: str = "host") -> tuple[list[Script], list[str]]:
     """Three hosts, who learn of each other by the first one's address, and the addresses of all."""
     hosts: list[Script] = []
     addresses: list[str] = []
     for _ in range(HOSTS):
-        hosts.append(start(role, *addresses))
+        hosts.append(start(seed, role, *addresses))
         addresses.append(hosts[-1].until(lambda said: "address" in said, seconds=LIMIT_SECONDS)["address"])
     return hosts, addresses
 
 
-def started(start: Callable[..., Script], seed: int, role: str = "host") -> tuple[list[Script], tuple[Script, ...]]:
-    """The hosts, of that role, and two trainers; ``start`` takes a seed, a role and addresses."""
-    hosts, addresses = started_hosts(partial(start, seed), role)
+def started(start: Start, seed: int, role: str = "host") -> tuple[list[Script], tuple[Script, ...]]:
+    """The hosts, of that role, and two trainers."""
+    hosts, addresses = started_hosts(start, seed, role)
     return hosts, tuple(start(each, "remote", *addresses) for each in trainer_seeds(seed))
 
 
@@ -193,7 +196,7 @@ def trainer_seeds(seed: int) -> tuple[int, int]:
     return seed, seed + SECOND_TRAINER
 
 
-def _lived(start: Callable[..., Script], seed: int) -> Trained:
+def _lived(start: Start, seed: int) -> Trained:
     _, trainers = started(start, seed)
     trained = [_trained(each) for each in trainers]
     losses = tuple(loss for each in trained for loss in each.losses)

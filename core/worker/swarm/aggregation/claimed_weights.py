@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from hivemind.p2p import PeerID
 
-from core.worker.swarm.aggregation.medians import median_high, median_low
+from core.worker.swarm.aggregation.medians import median_high, median_low, shares_of_positive
 from core.worker.swarm.aggregation.rules import MAX_RATIO, MIN_SENDERS
 
 MORE_THAN_REPORTED = 2.0  # times the samples of its last report, as a peer may have computed since then
@@ -42,7 +42,7 @@ class ClaimedWeights:
 
     def __init__(self, shares: Sequence[float], reported: Sequence[float], own: int | None = None) -> None:
         self.shares, self._reported, self._own = shares, reported, own
-        told = [share if samples > 0 else 0.0 for share, samples in zip(shares, reported, strict=True)]
+        told = shares_of_positive(reported, shares)
         self._usual = median_high(reported, told) if any(told) else math.inf
         self._claimed = [0.0 for _ in shares]
 
@@ -58,7 +58,7 @@ class ClaimedWeights:
 
     def absurd(self) -> set[int]:
         """Who has claimed far more than most others, and more than it can have computed since its last report."""
-        weighed = [share if claim > 0 else 0.0 for share, claim in zip(self.shares, self._claimed, strict=True)]
+        weighed = shares_of_positive(self._claimed, self.shares)
         usual = MAX_RATIO * median_low(self._claimed, weighed) if any(weighed) else 0.0
         return {
             sender

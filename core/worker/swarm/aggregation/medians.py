@@ -22,6 +22,11 @@ def median_high(values: Sequence[float], shares: Sequence[float]) -> float:
     return min(value for value, below in _rising(values, shares) if below > half * (1 + _ROUNDING))
 
 
+def shares_of_positive(values: Sequence[float], shares: Sequence[float]) -> list[float]:
+    """Those of the senders whose value is positive, and none of the others, who have sent or told nothing."""
+    return [share if value > 0 else 0.0 for value, share in zip(values, shares, strict=True)]
+
+
 def _rising(values: Sequence[float], shares: Sequence[float]) -> Iterator[tuple[float, float]]:
     """The values, from the least, each with the sum of the shares of those that are no greater."""
     total = 0.0

@@ -12,6 +12,7 @@ is usual no more than four do.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from itertools import accumulate
 
@@ -59,17 +60,16 @@ def counted_aggregate(
     sent = [index for index, weight in enumerate(weights) if weight > 0]
     if not sent:
         return torch.zeros_like(parts[0]), [0.0] * len(parts)
-    senders = torch.tensor([whole[index] for index in sent], dtype=torch.float64)
-    claimed = torch.tensor([weights[index] for index in sent], dtype=torch.float64)
+    claimed, senders = [weights[index] for index in sent], [whole[index] for index in sent]
     capped = _capped(claimed, senders, weight_cap)
     coefficients = (capped / capped.sum()).float()
     vector, coefficients = _combined(torch.stack([parts[index] for index in sent]), coefficients, senders, rule)
-    claimed = claimed * senders
-    counted = iter((coefficients.double() * claimed.sum() / claimed).clamp(max=1.0).tolist())
+    alone = torch.tensor(list(map(operator.mul, claimed, senders)), dtype=torch.float64)
+    counted = iter((coefficients.double() * alone.sum() / alone).clamp(max=1.0).tolist())
     return vector, [next(counted) if weight > 0 else 0.0 for weight in weights]
 
 
-def _combined(stacked: Tensor, weights: Tensor, shares: Tensor, rule: Aggregation) -> tuple[Tensor, Tensor]:
+def _combined(stacked: Tensor, weights: Tensor, shares: Sequence[float], rule: Aggregation) -> tuple[Tensor, Tensor]:
     """The aggregate of rows by weights that add up to 1, and the coefficient that each row has in it.
 
     Both rules end in a linear combination.
@@ -86,12 +86,13 @@ def _combined(stacked: Tensor, weights: Tensor, shares: Tensor, rule: Aggregatio
     return clipped, coefficients
 
 
-def _capped(weights: Tensor, shares: Tensor, cap: float) -> Tensor:
+def _capped(weights: Sequence[float], shares: Sequence[float], cap: float) -> Tensor:
     """What each weight counts for, once it is capped and its sender's share is taken of it; see `aggregate`."""
+    senders = torch.tensor(shares, dtype=torch.float64)
     if len(weights) < MIN_SENDERS:
-        return weights * shares
-    bounded = torch.tensor(cap_heaviest(weights.tolist(), shares.tolist()), dtype=torch.float64)
-    counted = shares * bounded.clamp(max=cap * median_low(bounded.tolist(), shares.tolist()))
+        return torch.tensor(weights, dtype=torch.float64) * senders
+    bounded = cap_heaviest(weights, shares)
+    counted = senders * torch.tensor(bounded, dtype=torch.float64).clamp(max=cap * median_low(bounded, shares))
     *others, second, _largest = sorted(counted.tolist())
     second = min(second, sum(others))
     return counted.clamp(max=(sum(others) + second) / 2)
@@ -140,10 +141,10 @@ def norm_ratios(squares: Tensor, shares: Sequence[float]) -> dict[int, float]:
 
 def clip_rows(stacked: Tensor, shares: Sequence[float] | None = None) -> Tensor:
     """Each row scaled down to the median of all rows' norms, where it is longer."""
-    return stacked * _clip_scales(stacked, torch.tensor(shares or [1.0] * len(stacked)))[:, None]
+    return stacked * _clip_scales(stacked, shares or [1.0] * len(stacked))[:, None]
 
 
-def _clip_scales(stacked: Tensor, shares: Tensor) -> Tensor:
+def _clip_scales(stacked: Tensor, shares: Sequence[float]) -> Tensor:
     norms = stacked.norm(dim=1)
-    median = norms.new_tensor(median_low(norms.tolist(), shares.tolist()))
+    median = norms.new_tensor(median_low(norms.tolist(), shares))
     return torch.where(norms > median, median / norms, torch.ones_like(norms))

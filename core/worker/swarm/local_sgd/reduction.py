@@ -17,7 +17,7 @@ from core.run.spec.collaboration import Aggregation
 from core.worker.swarm.aggregation.aggregators import Sent
 from core.worker.swarm.aggregation.claimed_weights import ClaimedWeights
 from core.worker.swarm.aggregation.leave_one_out import LeaveOneOut, are_against
-from core.worker.swarm.aggregation.medians import median_high
+from core.worker.swarm.aggregation.medians import median_high, shares_of_positive
 from core.worker.swarm.aggregation.rules import MAX_RATIO, MIN_SENDERS, counted_aggregate, norm_ratios
 from core.worker.swarm.averaging.allreduce import CollectingReducer
 from core.worker.swarm.local_sgd.audit.messages import Account
@@ -35,7 +35,7 @@ def are_gross(sizes: Tensor, shares: Sequence[float]) -> Tensor:
     A computer that is twenty times as fast as most takes as many more steps, and is as honest. Of two medians the
     larger counts, as in `UsualSize`.
     """
-    sent = [share if size > 0 else 0.0 for size, share in zip(sizes.tolist(), shares, strict=True)]
+    sent = shares_of_positive(sizes.tolist(), shares)
     if sum(each > 0 for each in sent) < MIN_SENDERS:
         return torch.zeros_like(sizes, dtype=torch.bool)
     return sizes > MAX_RATIO * median_high(sizes.tolist(), sent)

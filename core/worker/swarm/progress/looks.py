@@ -17,7 +17,7 @@ from core.worker.swarm.patches.monotonic_clock import steady_time
 MARGIN_SECONDS = 5.0  # until it expires, in which a report may be gone at one node and not yet at another
 LONGEST_SECONDS = 600.0  # that a report lives in any run; nothing that claims more is remembered
 MOST_KNOWN = 2_000  # reports that are remembered: a holder has room for no more
-MOST_STORED = 64  # reports of ours whose times are remembered; far fewer are there before the first one expires
+MOST_TIMES = 64  # reports of ours whose times are remembered; far fewer are there before the first one expires
 
 Reports = dict[Any, ValueWithExpiration[Any]]
 """By subkey; the value is ``None`` where a peer has taken its report back."""
@@ -33,12 +33,12 @@ class ProgressDHT:
     is kept until it expires, so that one who is behind takes us nowhere back. If a holder lacks a report that is to be
     there, a second one is asked, and if that lacks it, too, all are: none alone can hide a peer that was seen once.
 
-    ``stored`` are the times of our own latest reports, in seconds since 1970.
+    ``report_times`` are those of our own latest reports, in seconds since 1970.
     """
 
     def __init__(self, dht: DHT, key: str) -> None:
         self._dht, self._key, self._known = dht, key, Reports()
-        self.stored: tuple[float, ...] = ()
+        self.report_times: tuple[float, ...] = ()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._dht, name)
@@ -46,7 +46,7 @@ class ProgressDHT:
     def store(self, *args: Any, value: Any, **options: Any) -> Any:
         """Store our report, or ``None`` in its place, as ``DHT.store`` does."""
         if isinstance(value, dict):
-            self.stored = (*self.stored[1 - MOST_STORED :], value["time"])
+            self.report_times = (*self.report_times[1 - MOST_TIMES :], value["time"])
         return self._dht.store(*args, value=value, **options)
 
     async def get(self, _key: str, **_options: Any) -> ValueWithExpiration[Reports] | None:

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from core.worker.swarm.dht.progress_reports import PeerReport
 
 
-class NamesakeWatch:
+class DuplicatePeerIdWatch:
     """Notices reports of progress that our key has signed, and that we have not made.
 
     What two computers report with one key lies in one place of the DHT, where the later report counts. Nobody without

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hivemind.p2p import PeerID
 
-from core.worker.roles.steering.namesakes import NamesakeWatch
+from core.worker.roles.steering.duplicate_peer_id import DuplicatePeerIdWatch
 from core.worker.swarm.dht.progress_reports import PeerReport
 
 BEGAN = 1_000_000.0
@@ -12,7 +12,7 @@ BEGAN = 1_000_000.0
 
 def told(*looks: tuple[float | None, tuple[float, ...]]) -> list[bool]:
     """Whether a person is told after each look: when the report in the DHT was made, if any, and when ours were."""
-    watch, peer = NamesakeWatch(), PeerID(bytes(34))
+    watch, peer = DuplicatePeerIdWatch(), PeerID(bytes(34))
     return [
         watch.look(None if stored is None else PeerReport(peer, 3, 16, 8.0, stored, client_mode=True), ours)
         for stored, ours in looks
