@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtDBus import QDBusConnection
 from PySide6.QtWidgets import QApplication
 
 from app.controllers.devices.device_sessions import DeviceSessions
@@ -38,8 +37,8 @@ class SystemEvents(QObject):
         super().__init__(parent)
         self._session_controller, self._device_sessions, self._shutdown = session_controller, device_sessions, shutdown
         self._engine_controller, self._exporter, self._window = engine_controller, exporter, window
-        monitor = SuspendMonitor(QDBusConnection.systemBus(), self)
-        self._suspend = SuspendController(device_sessions, monitor, self)
+        self._suspends = SuspendMonitor(self)
+        self._suspend = SuspendController(device_sessions, self._suspends, self)
         session_controller.changed.connect(self._suspend.update)
         device_sessions.changed.connect(self._suspend.update)
         self._signals = OsSignalNotifier(self)
@@ -53,7 +52,8 @@ class SystemEvents(QObject):
         qt.commitDataRequest.connect(self._leave_at_once, Qt.ConnectionType.DirectConnection)
 
     def close(self) -> None:
-        """Leave signals of the operating system to whoever had them before."""
+        """Leave signals of the operating system to whoever had them before, and listen for suspends no longer."""
+        self._suspends.close()
         self._signals.close()
 
     def may_restart(self) -> bool:

@@ -1,135 +1,77 @@
-"""Sleep: foretold by logind on a private bus, noticed by the clocks, and unknown at once without a bus."""
+"""A suspend as the window follows it: logind waits until the session has left its run, which is joined again then."""
 
 from __future__ import annotations
 
-import os
-import select
 import shutil
-import time
+import threading
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtDBus import (
-    QDBusConnection,
-    QDBusMessage,
-    QDBusUnixFileDescriptor,
-    QDBusVariant,
-    QDBusVirtualObject,
-)
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.desktop.suspend import SuspendMonitor
-from app.desktop.tray_availability import TrayHost
-from core.observers.desktop_bus.suspend import seconds_suspended
+from app.desktop.suspend import SuspendController, SuspendMonitor
+from installer.environment import has_module
+from tests.core.observers.desktop_bus.conftest import LOGIND, LOGIND_PATH, Logind
 from tests.support.environment.session_bus import session_bus
+from tests.support.environment.x11_desktop import wait_for
 
-LOGIND = ("/org/freedesktop/login1", "org.freedesktop.login1.Manager", "PrepareForSleep")
-needs_bus = pytest.mark.skipif(shutil.which("dbus-daemon") is None, reason="there is no dbus-daemon")
+LIMIT_SECONDS = 60.0
+LIMIT_MILLISECONDS = int(LIMIT_SECONDS * 1000)
 
 
 @pytest.fixture
-def address(qapp: QApplication) -> Iterator[str]:
+def address() -> Iterator[str]:
     """A bus of our own."""
+    if shutil.which("dbus-daemon") is None or not has_module("dbusmock"):
+        pytest.skip("there is no dbus-daemon, or no python3-dbusmock")
     with session_bus() as its_address:
         yield its_address
-        for name in ("ours", "theirs"):
-            QDBusConnection.disconnectFromBus(name)
 
 
 @pytest.fixture
-def no_bus(qapp: QApplication) -> QDBusConnection:
-    """What a computer without one has."""
-    return QDBusConnection.connectToBus("unix:path=/nonexistent", "nowhere")
+def logind(address: str) -> Iterator[Logind]:
+    """python-dbusmock's logind on that bus."""
+    with Logind(address, LOGIND, LOGIND_PATH, template="logind") as service:
+        yield service
 
 
-class Desktop(QDBusVirtualObject):
-    """Answers as logind and as a panel do; ``end`` is our end of the pipe that the last inhibitor holds."""
-
-    end: int | None = None
-
-    def introspect(self, _path: str) -> str:
-        return ""
-
-    def handleMessage(self, message: QDBusMessage, connection: QDBusConnection) -> bool:  # noqa: N802
-        if message.member() == "Inhibit":
-            self.end, theirs = os.pipe()
-            reply = message.createReply(QDBusUnixFileDescriptor(theirs))
-            os.close(theirs)
-        else:
-            reply = message.createReply(QDBusVariant(True))
-        return connection.send(reply)
-
-    def is_released(self) -> bool:
-        """Whether whoever had the inhibitor has let it go."""
-        assert self.end is not None
-        return bool(select.select([self.end], [], [], 0)[0])
-
-
-@needs_bus
-def test_logind_is_held_until_the_run_is_left(qtbot: QtBot, address: str) -> None:
-    theirs = QDBusConnection.connectToBus(address, "theirs")
-    logind = Desktop()
-    assert theirs.registerVirtualObject("/org/freedesktop/login1", logind)
-    assert theirs.registerService("org.freedesktop.login1")
-    power = SuspendMonitor(QDBusConnection.connectToBus(address, "ours"))
-    qtbot.waitUntil(lambda: power.is_holding)
-    assert power.supports_inhibit == "watching"
-    with qtbot.waitSignal(power.suspending):
-        tell(theirs, True)
-    assert not logind.is_released()
-    power.release_inhibitor()
-    qtbot.waitUntil(logind.is_released)
-    with qtbot.waitSignal(power.resumed):
-        tell(theirs, False)
-    qtbot.waitUntil(lambda: power.is_holding)
+def test_logind_waits_until_the_run_is_left(qtbot: QtBot, address: str, logind: Logind) -> None:
+    """The parts between logind and a session, which is a stand-in."""
+    session, monitor = LeavingSession(), SuspendMonitor(address=lambda: address)
+    controller = SuspendController(session, monitor)
+    try:
+        wait_for(lambda: logind.is_waiting, "the inhibitor", LIMIT_SECONDS)
+        logind.prepare_for_sleep(True)
+        qtbot.waitUntil(lambda: session.calls == ["prepare"], timeout=LIMIT_MILLISECONDS)
+        controller.update()
+        assert logind.is_waiting, "the session is still being left"
+        session.may_suspend = True
+        controller.update()
+        wait_for(lambda: not logind.is_waiting, "the suspend", LIMIT_SECONDS)
+        logind.prepare_for_sleep(False)
+        qtbot.waitUntil(lambda: session.calls == ["prepare", "resume"], timeout=LIMIT_MILLISECONDS)
+        assert session.threads == {threading.main_thread()}
+        wait_for(lambda: logind.is_waiting, "the next inhibitor", LIMIT_SECONDS)
+    finally:
+        monitor.close()
+    wait_for(lambda: not logind.is_waiting, "the end of the watch", LIMIT_SECONDS)
 
 
-def tell(bus: QDBusConnection, is_going: bool) -> None:
-    """Say what logind says before and after a sleep."""
-    message = QDBusMessage.createSignal(*LOGIND)
-    message.setArguments([is_going])
-    assert bus.send(message)
+class LeavingSession:
+    """Stands for a session that needs a while to leave its run: what it was asked, and on which threads."""
 
+    may_suspend = False
 
-@pytest.mark.quiet
-def test_without_a_bus_it_is_unknown_at_once(qtbot: QtBot, no_bus: QDBusConnection) -> None:
-    began = time.monotonic()
-    power = SuspendMonitor(no_bus)
-    assert power.supports_inhibit == "unknown"
-    assert not power.is_holding
-    assert time.monotonic() - began < 0.5
+    def __init__(self) -> None:
+        self.calls, self.threads = list[str](), set[threading.Thread]()
 
+    def prepare_suspend(self) -> bool:
+        self._note("prepare")
+        return True
 
-def test_a_sleep_that_nobody_foretold_is_noticed_by_the_clocks(qtbot: QtBot, no_bus: QDBusConnection) -> None:
-    slept = [0.0]
-    power = SuspendMonitor(no_bus, suspended_seconds=lambda: slept[0], poll_seconds=0.01)
-    with qtbot.assertNotEmitted(power.resumed, wait=100):
-        slept[0] += 1.0  # the time was corrected a little
-    with qtbot.waitSignal(power.resumed):
-        slept[0] += 3600.0
+    def resume_after_suspend(self) -> None:
+        self._note("resume")
 
-
-@pytest.mark.parametrize("has_boot_clock", [True, False])
-def test_the_clock_of_sleep_goes_on_only_while_the_computer_is_suspended(
-    has_boot_clock: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    awake, asleep = [100.0], [7.0]
-    monkeypatch.setattr(time, "monotonic", lambda: awake[0])
-    if has_boot_clock:
-        monkeypatch.setattr(time, "CLOCK_BOOTTIME", 7, raising=False)
-        monkeypatch.setattr(time, "clock_gettime", lambda _clock: awake[0] + asleep[0])
-    else:
-        monkeypatch.delattr(time, "CLOCK_BOOTTIME", raising=False)
-        monkeypatch.setattr(time, "time", lambda: 1.8e9 + awake[0] + asleep[0])
-    before = seconds_suspended()
-    awake[0] += 60.0
-    assert seconds_suspended() == before
-    asleep[0] += 3600.0
-    assert seconds_suspended() == before + 3600.0
-
-
-def test_a_platform_that_never_has_a_tray_is_missing_one_at_once(qtbot: QtBot, no_bus: QDBusConnection) -> None:
-    host = TrayHost(no_bus)
-    with qtbot.waitSignal(host.missing):
-        host.start()
+    def _note(self, call: str) -> None:
+        self.calls.append(call)
+        self.threads.add(threading.current_thread())

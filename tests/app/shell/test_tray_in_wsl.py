@@ -50,6 +50,12 @@ def test_a_tray_is_missing_and_never_appears(qtbot: QtBot, _wslg: None) -> None:
         host.start()
 
 
+def test_where_qt_has_no_tray_at_all_it_is_missing_at_once(qtbot: QtBot) -> None:
+    host = TrayHost(QDBusConnection("no such bus"))  # the tests' own platform, offscreen
+    with qtbot.waitSignal(host.missing):
+        host.start()
+
+
 def test_a_window_that_is_closed_while_a_panel_is_still_looked_for_is_minimised_and_comes_back(
     application: Application,
 ) -> None:

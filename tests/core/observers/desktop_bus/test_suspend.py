@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import queue
+import time
 
 import pytest
 
-from core.observers.desktop_bus.suspend import JUMP_SECONDS, SuspendWatch
+from core.observers.desktop_bus.suspend import JUMP_SECONDS, SuspendWatch, seconds_suspended
 from tests.core.observers.desktop_bus.conftest import LOGIND, LOGIND_PATH, MANAGER, Buses, Logind
 from tests.support.environment.session_bus import session_bus
 from tests.support.environment.x11_desktop import wait_for
@@ -88,3 +89,22 @@ def test_without_a_bus_the_clocks_tell_of_it_afterwards(address: str) -> None:
     listener.suspended += 3600.0
     assert listener.next() == "resume"
     listener.watch.close()
+
+
+@pytest.mark.parametrize("has_boot_clock", [True, False])
+def test_the_clock_of_sleep_goes_on_only_while_the_computer_is_suspended(
+    has_boot_clock: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    awake, asleep = [100.0], [7.0]
+    monkeypatch.setattr(time, "monotonic", lambda: awake[0])
+    if has_boot_clock:
+        monkeypatch.setattr(time, "CLOCK_BOOTTIME", 7, raising=False)
+        monkeypatch.setattr(time, "clock_gettime", lambda _clock: awake[0] + asleep[0])
+    else:
+        monkeypatch.delattr(time, "CLOCK_BOOTTIME", raising=False)
+        monkeypatch.setattr(time, "time", lambda: 1.8e9 + awake[0] + asleep[0])
+    before = seconds_suspended()
+    awake[0] += 60.0
+    assert seconds_suspended() == before
+    asleep[0] += 3600.0
+    assert seconds_suspended() == before + 3600.0
