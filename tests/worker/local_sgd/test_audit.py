@@ -151,6 +151,17 @@ def test_a_fast_newcomer_that_has_reported_its_first_batch_only_is_no_liar() -> 
         assert judge(heard, shown, account_of(shown, weights)) == Verdict(is_liar=is_liar)
 
 
+@pytest.mark.parametrize(("crowd", "is_liar"), [(1 / 3, True), (1.0, False)], ids=["crowd", "many"])
+def test_a_crowd_of_one_subnet_does_not_say_how_much_a_reducer_may_weigh_itself(crowd: float, is_liar: bool) -> None:
+    """Two of its three senders claim a million samples; as one subnet they count less than the honest one."""
+    part, shown, _account = exchanged()
+    shown |= {number: Shown(shown[number].encoded, 1e6) for number in (2, 3)}
+    weights, shares = (100.0, 5e6, 1e6, 1e6), (1.0, 1.0, crowd, crowd)
+    average = part.combine([part.decoded(each.encoded) for _, each in sorted(shown.items())], weights, shares)
+    heard = replace(part, average=bytes_of(average), reported=[0.0, 60.0, 0.0, 0.0])
+    assert judge(heard, shown, account_of(shown, weights, shares)) == Verdict(is_liar=is_liar)
+
+
 def test_where_a_sender_and_the_reducer_say_different_things_both_are_in_dispute() -> None:
     part, shown, account = exchanged()
     other = Shown(bytes_of(part.codec.encode(torch.randn(NUMBERS))), shown[2].weight)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import statistics
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ import torch
 from torch import Tensor
 
 from core.worker.swarm.aggregation.claimed_weights import is_honest_account
+from core.worker.swarm.aggregation.medians import median_low, shares_of_positive
 from core.worker.swarm.aggregation.rules import MAX_RATIO
 from core.worker.swarm.aggregation.sybil_resistance import MAX_OF_SUBNET, RAMP_ROUNDS
 from core.worker.swarm.local_sgd.audit.messages import DIGEST_BYTES, Account
@@ -86,7 +86,7 @@ def judge(part: AuditedPart, shown: Mapping[int, Shown], account: Account) -> Ve
     if {len(account.weights), len(account.digests), len(account.shares)} != {part.senders}:
         return Verdict(is_liar=True, reason="its account is of another group")
     weighed = {sender: weight for sender, weight in enumerate(account.weights) if weight > 0}
-    if account.weights[part.reducer] > MAX_RATIO * _believable(part, account.weights):
+    if account.weights[part.reducer] > MAX_RATIO * _believable(part, account):
         return Verdict(is_liar=True, reason=f"it weighs itself {account.weights}, and reported {part.reported}")
     if not weighed.keys() <= shown.keys():
         return None
@@ -102,13 +102,15 @@ def judge(part: AuditedPart, shown: Mapping[int, Shown], account: Account) -> Ve
     return Verdict()
 
 
-def _believable(part: AuditedPart, weights: Sequence[float]) -> float:
+def _believable(part: AuditedPart, account: Account) -> float:
     """Of the weight that the reducer gives itself: what it has reported, or what is usual among the others, if more.
 
-    What a newcomer has reported in a short round may be its first batch, which a GPU's first steps delay.
+    What a newcomer has reported in a short round may be its first batch, which a GPU's first steps delay. A crowd of
+    one subnet does not say what is usual: senders count by the account's shares, which are judged for themselves.
     """
-    others = [weight for sender, weight in enumerate(weights) if weight > 0 and sender != part.reducer]
-    usual = statistics.median_low(others) if others else 0.0
+    others = [0.0 if sender == part.reducer else weight for sender, weight in enumerate(account.weights)]
+    shares = shares_of_positive(others, account.shares)
+    usual = median_low(others, shares) if sum(shares) > 0 else 0.0
     return max(part.reported[part.reducer], usual) if part.reported[part.reducer] > 0 else math.inf
 
 
