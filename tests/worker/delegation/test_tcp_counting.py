@@ -13,12 +13,14 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import ip_address
+from pathlib import Path
 
 import pytest
 
 from core.worker.delegation.tcp_counting import TcpTraffic, leaves_computer
 from core.worker.delegation.tcp_pacing import SharedLimit
 from core.worker.delegation.tcp_watch import LIMITED_LOOK_SECONDS, LOOK_SECONDS, TcpWatch
+from tests.core.security.confinement.confined_child import run_confined
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a parent copy a child's sockets")
 
@@ -192,3 +194,27 @@ def test_a_process_that_has_ended_is_no_error(child: Child, traffic: TcpTraffic,
         child.process.wait()
         watch.look()
     assert traffic.sent_bytes == counted > 10_000
+
+
+def test_where_the_kernel_refuses_copies_nothing_is_counted_and_a_limit_is_told_as_refused(tmp_path: Path) -> None:
+    script = """
+from core.security.confinement.confine import leave_descriptors
+from core.security.confinement.landlock import refuse_new_privileges
+from core.worker.delegation.tcp_counting import TcpTraffic
+from core.worker.delegation.tcp_pacing import SharedLimit
+from core.worker.delegation.tcp_watch import TcpWatch
+from tests.core.security.confinement.confined_child import run_confined
+
+refuse_new_privileges()
+leave_descriptors()
+shared, traffic = SharedLimit(), TcpTraffic()
+with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()):
+    child = subprocess.Popen(["sleep", "60"], close_fds=False, pass_fds=[server.fileno()])
+    watch = TcpWatch(child.pid, shared, traffic, lambda own, peer: True)
+    for limit in (None, 1_000_000):
+        shared.limit = limit
+        watch.look()
+        say(shared.state, traffic.sent_bytes)
+    child.kill()
+"""
+    assert run_confined(script, tmp_path) == ["free 0", "refused 0"]
