@@ -83,8 +83,11 @@ def test_a_peers_figures_are_those_of_its_line(net: Internet, group: PeerGroup, 
         assert all(abs(share - 1) < TOLERANCE for share in shares), shares
         at, log = datetime.now(), TrafficLog(tmp_path / f"{is_confined}.jsonl")
         seen_today = Observation(at, 0.0, **cast(dict[str, Any], log.count(told, at)))
-        for name, carried_bytes in (("sent_bytes_a_day", sent), ("received_bytes_a_day", received)):
-            rules = [AvailabilityRules(**{name: round(carried_bytes * (1 + sign * TOLERANCE))}) for sign in (-1, 1)]
+        below, above = 1 - TOLERANCE, 1 + TOLERANCE
+        for rules in (
+            [AvailabilityRules(sent_bytes_a_day=round(sent * each)) for each in (below, above)],
+            [AvailabilityRules(received_bytes_a_day=round(received * each)) for each in (below, above)],
+        ):
             asked = [verdict("data", each, seen_today) is not None for each in rules]
             assert asked == [True, False], "the owner's limit is not one of what the line carries"
 
