@@ -183,7 +183,7 @@ class Progress(Event, tag="progress", kw_only=True, frozen=True):
     my_samples: Count = 0
     contributed_samples: Count = 0
     next_step_seconds: float | None = None
-    sent_bytes: Count = 0
+    sent_bytes: Count = 0  # what our line has carried since the worker began, as the next
     received_bytes: Count = 0
     stalled_seconds: float = 0.0
     steps: Count | None = None

@@ -21,6 +21,7 @@ from core.protocol.events import EngineChecked, Failed, Hello
 from core.protocol.types import PROTOCOL_VERSION
 from core.version import own_version
 from core.worker.delegation.download_limit import share_download_limit
+from core.worker.delegation.tcp_counting import share_tcp_traffic
 from core.worker.network.peer_cache import PeerCache
 from core.worker.network.reachability import answering_addresses
 from core.worker.process.channel import WorkerChannel
@@ -63,6 +64,7 @@ def _run(command: AnyCommand | None, channel: WorkerChannel, supervisor: Supervi
         with _own_temp_folder() as scratch:
             keys = lock_own_folder(command)
             share_download_limit()
+            share_tcp_traffic()
             channel.emit(confine_worker(command, keys, scratch))
             channel.start(supervisor.start)
             leave_on_sigterm(channel, supervisor)

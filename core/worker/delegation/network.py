@@ -72,7 +72,7 @@ def serve_network(listener: socket.socket, p2pd: P2pd) -> NoReturn:
     """Do what the worker asks for, each in a child; this process has one thread, and must keep it."""
 
     def perform(request: Dial | Listen | Route | StartP2pd | LimitUpload, caller: Caller) -> Iterator[object]:
-        if not isinstance(request, StartP2pd):  # p2pd's parent alone takes its sockets, to pace them
+        if not isinstance(request, StartP2pd):  # p2pd's parent alone takes its sockets, to count and pace them
             leave_descriptors()
         match request:
             case Dial():

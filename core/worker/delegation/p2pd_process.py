@@ -21,7 +21,9 @@ from core.security.confinement.confine import confine_files, leave_descriptors
 from core.security.confinement.grants import Grant, p2pd_grants
 from core.worker.delegation import p2pd_stub
 from core.worker.delegation.calls import Caller, socket_of
-from core.worker.delegation.tcp_pacing import SharedLimit, TcpPacer
+from core.worker.delegation.tcp_counting import TcpTraffic, tcp_traffic
+from core.worker.delegation.tcp_pacing import SharedLimit
+from core.worker.delegation.tcp_watch import TcpWatch
 
 CAGED = "p2p"
 """The name of the folder for the sockets of a caged p2pd, and of those who talk to it."""
@@ -60,12 +62,13 @@ def stub_command() -> list[str]:
 
 @dataclass(frozen=True)
 class P2pd:
-    """The program, the folder for its sockets, the key that it may read, and what it may upload."""
+    """The program, the folder for its sockets, the key that it may read, what it may upload, and what it has moved."""
 
     program: Path
     sockets: Path
     identity: Path
     upload: SharedLimit = field(default_factory=SharedLimit)
+    traffic: TcpTraffic = field(default_factory=tcp_traffic)
 
     @property
     def grants(self) -> Sequence[Grant]:
@@ -87,7 +90,7 @@ class P2pd:
             preexec_fn=self.enter_cage,
         ) as process:
             os.close(caller.descriptor)
-            _wait(process, caller.connection, TcpPacer(process.pid, self.upload))
+            _wait(process, caller.connection, TcpWatch(process.pid, self.upload, self.traffic))
 
     def enter_cage(self) -> None:
         """In p2pd's process, before it is p2pd: it ends with this one, and has its own grants only."""
@@ -96,11 +99,11 @@ class P2pd:
         confine_files(self.grants)
 
 
-def _wait(process: subprocess.Popen[bytes], connection: socket.socket, pacer: TcpPacer) -> None:
+def _wait(process: subprocess.Popen[bytes], connection: socket.socket, watch: TcpWatch) -> None:
     ended, ready = os.pidfd_open(process.pid), list[int]()
     try:
         while not ready:
-            ready = select.select([ended, connection.fileno()], [], [], pacer.look())[0]
+            ready = select.select([ended, connection.fileno()], [], [], watch.look())[0]
         if ended in ready:
             return
     finally:

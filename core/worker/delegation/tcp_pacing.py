@@ -1,45 +1,31 @@
-"""Pacing of another process's uploads by the kernel, without its help: for its parent, in Linux.
+"""Pacing of another process's uploads by the kernel, with copies of its sockets (`ChildSockets`).
 
-A parent may take copies of its child's descriptors (pidfd_getfd(2), Linux 5.6; under Yama's ``ptrace_scope`` 1, too),
-and SO_MAX_PACING_RATE (socket(7)) then bounds what TCP sends, whatever queueing discipline the interface has. A copy is
-closed at once: a connection ends when the last descriptor of it does. UDP, and so QUIC, is not paced.
+SO_MAX_PACING_RATE (socket(7)) bounds what TCP sends, whatever queueing discipline the interface has. UDP, and so QUIC,
+is not paced.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
-import logging
 import mmap
-import os
 import socket
 import struct
-import sys
 import time
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Literal
 
-from core.security.confinement.kernel import system_call
-from core.security.confinement.system_calls import PIDFD_GETFD
+from core.worker.delegation.child_sockets import CLOSE_WAIT, ESTABLISHED, TcpSocket
 from core.worker.delegation.upload_budget import Connection, UploadBudget
 
-LOOK_SECONDS = 0.25
-IDLE_LOOK_SECONDS = 1.0
 _SO_MAX_PACING_RATE, _TCP_NOTSENT_LOWAT = 47, 25
 _NO_LIMIT = 0xFFFFFFFF
 _BUFFERED_SECONDS = 0.25  # of a connection's rate that may wait in its buffer: pings stand in line behind it
 _LEAST_BUFFERED_BYTES = 16_384
 _HEADER_BYTES = 52  # of a segment: IPv4 and TCP with timestamps
-_INFO_BYTES = 208
-_ESTABLISHED, _CLOSE_WAIT = 1, 8  # <linux/tcp_states.h>
-_SEGS_OUT, _NOTSENT_BYTES, _BYTES_SENT = (struct.Struct(form) for form in ("=136xI", "=144xI", "=200xQ"))
 
 UploadState = Literal["free", "limited", "refused"]
 """Nothing is limited; the limit is kept; or this computer lets nobody take a child's sockets."""
 _STATES: tuple[UploadState, ...] = ("free", "limited", "refused")
-
-log = logging.getLogger(__name__)
 
 
 class SharedLimit:
@@ -68,102 +54,33 @@ class SharedLimit:
 
 
 class TcpPacer:
-    """Keeps a child's uploads to the shared limit: `look` again and again, after as many seconds as it returns."""
+    """Keeps a process's uploads to a limit, by what it has sent from one look to the next."""
 
-    def __init__(self, pid: int, shared: SharedLimit) -> None:
-        self._pid, self._shared = pid, shared
+    def __init__(self) -> None:
         self._budget: UploadBudget | None = None
-        self._others: set[str] = set()
 
-    def look(self) -> float:
-        """Pace what the child sends, as the limit is now; the seconds after which to look again. Never raises."""
-        limit = self._shared.limit
-        try:
-            if limit is not None:
-                if self._budget is None or self._budget.limit != limit:
-                    self._budget = UploadBudget(limit)
-                self._pace(self._budget)
-            elif self._budget is not None:
-                self._budget = None
-                self._lift()
-            self._shared.state = "free" if limit is None else "limited"
-        except ProcessLookupError:
-            pass  # it has ended
-        except OSError as error:
-            if self._shared.state != "refused":
-                log.warning("the upload cannot be limited: %s", error)
-            self._shared.state = "refused"
-        return IDLE_LOOK_SECONDS if limit is None else LOOK_SECONDS
-
-    def _pace(self, budget: UploadBudget) -> None:
-        with contextlib.ExitStack() as copies:
-            sockets = {key: copies.enter_context(each) for key, each in self._sockets()}
-            connections = [each for key, copy in sockets.items() if (each := _connection(key, copy)) is not None]
-            for key, rate in budget.rates(connections, time.monotonic()).items():
-                _set_rate(sockets[key], round(rate))
-
-    def _lift(self) -> None:
-        for _, copy in self._sockets():
-            with copy:
-                _set_rate(copy, _NO_LIMIT)
-
-    def _sockets(self) -> Iterator[tuple[int, socket.socket]]:
-        """Copies of its TCP sockets by their inodes, each to be closed; raises OSError where none can be had."""
-        if sys.platform != "linux":
-            raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-        process = os.pidfd_open(self._pid)
-        try:
-            links = dict(_sockets_of(self._pid))
-            self._others &= set(links.values())
-            for number, link in links.items():
-                if link not in self._others and (copy := _copied(process, number)) is not None:
-                    if copy.type == socket.SOCK_STREAM and copy.family in (socket.AF_INET, socket.AF_INET6):
-                        yield int(link[len("socket:[") : -1]), copy
-                    else:
-                        copy.close()
-                        self._others.add(link)
-        finally:
-            os.close(process)
+    def pace(self, sockets: Sequence[TcpSocket], limit: int | None) -> None:
+        """Let these be all of its sockets, and send together so many bytes a second from now on, or as much as goes."""
+        if limit is not None:
+            if self._budget is None or self._budget.limit != limit:
+                self._budget = UploadBudget(limit)
+            _pace(sockets, self._budget)
+        elif self._budget is not None:
+            self._budget = None
+            for each in sockets:
+                _set_rate(each.copy, _NO_LIMIT)
 
 
-def _sockets_of(pid: int) -> Iterator[tuple[int, str]]:
-    """The numbers of its descriptors that are sockets, with ``socket:[INODE]``."""
-    for entry in Path(f"/proc/{pid}/fd").iterdir():
-        with contextlib.suppress(FileNotFoundError):
-            link = str(entry.readlink())
-            if link.startswith("socket:["):
-                yield int(entry.name), link
+def _pace(sockets: Sequence[TcpSocket], budget: UploadBudget) -> None:
+    copies = {each.inode: each.copy for each in sockets}
+    connections = [_connection(each) for each in sockets if each.info.state in (ESTABLISHED, CLOSE_WAIT)]
+    for key, rate in budget.rates(connections, time.monotonic()).items():
+        _set_rate(copies[key], round(rate))
 
 
-def _copied(process: int, number: int) -> socket.socket | None:
-    """A copy of that descriptor, ``None`` where it has just been closed."""
-    with contextlib.suppress(_ClosedError):
-        return socket.socket(fileno=take_descriptor(process, number))
-    return None
-
-
-class _ClosedError(Exception):
-    """The descriptor is no longer open."""
-
-
-def take_descriptor(process: int, number: int) -> int:
-    """A copy of that descriptor of the process behind the pidfd; raises OSError where the kernel refuses."""
-    try:
-        return system_call(PIDFD_GETFD, process, number, 0)
-    except OSError as error:
-        if error.errno == errno.EBADF:
-            raise _ClosedError from error
-        raise
-
-
-def _connection(key: int, copy: socket.socket) -> Connection | None:
-    """What the kernel counts of it (``struct tcp_info``); ``None`` of one that only listens or has ended."""
-    with contextlib.suppress(OSError):
-        info = copy.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _INFO_BYTES)
-        if len(info) >= _INFO_BYTES and info[0] in (_ESTABLISHED, _CLOSE_WAIT):
-            segments, unsent, sent = (form.unpack_from(info)[0] for form in (_SEGS_OUT, _NOTSENT_BYTES, _BYTES_SENT))
-            return Connection(key, sent + segments * _HEADER_BYTES, unsent)
-    return None
+def _connection(paced: TcpSocket) -> Connection:
+    sent = paced.info.sent_bytes + paced.info.sent_segments * _HEADER_BYTES
+    return Connection(paced.inode, sent, paced.info.unsent_bytes)
 
 
 def _set_rate(copy: socket.socket, rate: int) -> None:

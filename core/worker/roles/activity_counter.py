@@ -14,9 +14,8 @@ from core.worker.swarm import (
     MAX_REASON_CHARACTERS,
     ActivityRecord,
     HealthRecord,
-    received_bytes,
-    sent_bytes,
 )
+from core.worker.training.own_traffic import own_traffic
 
 RECENT_ROUNDS = 20  # of which anybody is told why they were not whole
 
@@ -46,7 +45,7 @@ class ActivityCounter:
         """All that was counted so far, as it is published."""
         with self._lock:
             rounds = dict(self._rounds)
-        return ActivityRecord(version=self._version, sent_bytes=sent_bytes(), received_bytes=received_bytes(), **rounds)
+        return ActivityRecord(version=self._version, **own_traffic()._asdict(), **rounds)
 
     def note_reachability(self, reached: int, unreached: int) -> None:
         """So many peers have tried to dial us and could, and so many could not; replaces what was noted before."""

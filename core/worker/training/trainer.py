@@ -18,12 +18,12 @@ from core.protocol.events import AnyEvent, Evaluated, Progress, TrainingStarted,
 from core.protocol.examples import MAX_CHARACTERS, Solved
 from core.worker.compute.memory_errors import named_out_of_memory
 from core.worker.compute.process_memory import return_free_memory
-from core.worker.delegation.download_limit import downloads
 from core.worker.recipes import Evaluation, Example, Recipe
-from core.worker.swarm import SwarmOptimizer, received_bytes, sent_bytes
+from core.worker.swarm import SwarmOptimizer
 from core.worker.training.base_evaluation import of_base_weights
 from core.worker.training.duty_cycle import DutyCycle
 from core.worker.training.numeric_checks import PATIENCE_STEPS, NumericChecks
+from core.worker.training.own_traffic import own_traffic
 from core.worker.training.staleness import Staleness
 
 REST_SECONDS = 0.1
@@ -302,7 +302,7 @@ class Trainer:
     def _progress(self) -> Progress:
         tracker, stalled_seconds = self._optimizer.tracker, self._stalled_seconds
         everybody, mine = tracker.global_progress, tracker.local_progress.samples_accumulated
-        self._reported_at, self._stalled_seconds = time.monotonic(), 0.0
+        traffic, self._reported_at, self._stalled_seconds = own_traffic(), time.monotonic(), 0.0
         return Progress(
             epoch=self._epoch,
             samples=max(everybody.samples_accumulated, mine),  # the sum is some reports behind
@@ -315,8 +315,8 @@ class Trainer:
             my_samples=mine,
             contributed_samples=self.contributed_samples,
             next_step_seconds=tracker.statistics.seconds_to_next_epoch(),
-            sent_bytes=sent_bytes(),
-            received_bytes=received_bytes() + downloads().fetched_bytes,
+            sent_bytes=traffic.sent_bytes,
+            received_bytes=traffic.received_bytes,
             stalled_seconds=round(stalled_seconds, 4),
             steps=self.mini_steps if self._optimizer.takes_own_steps else None,
             most_steps=self._optimizer.most_steps,

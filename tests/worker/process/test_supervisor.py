@@ -49,7 +49,7 @@ from tests.support.recorders import Supervised
 LIMIT_SECONDS = 30.0
 STARTING = {"start", "start_thread", "_start_thread"}
 UNSUPERVISED = {
-    "delegation/upload_limit.py": "catches what it can meet; a limit that is not kept is told by the thread “pace”",
+    "delegation/own_watch.py": "catches what it can meet; a limit that is not kept is told by the thread “pace”",
     "delegation/network.py": "a probe has a deadline, and no answer counts as a timeout",
     "fetch/fetcher.py": "its exception is raised again by who has asked, in another process",
     "fetch/background_task.py": "its exception is raised again in the thread that waits for it",

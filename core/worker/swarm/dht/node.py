@@ -23,6 +23,7 @@ from core.localizable import localized
 from core.run.multiaddr import is_loopback
 from core.security.identity import Identity
 from core.security.progress_key import load_or_create_progress_key
+from core.worker.delegation.own_watch import count_own_traffic
 from core.worker.swarm import patches
 from core.worker.swarm.dht.bounded_storage import bound_storage
 from core.worker.swarm.dht.child_processes import ChildProcesses
@@ -115,6 +116,7 @@ def enter_swarm(
         )
     except Exception as error:
         raise _user_error(error) from error
+    count_own_traffic()
     return _prepare(Swarm(dht, identity, progress_key, mode, tuple(listen), progress_key_path.parent))
 
 

@@ -1,4 +1,8 @@
-"""Count the bytes that this peer has sent and received, over all its processes."""
+"""Count the bytes of the messages that this peer has sent and received, over all its processes.
+
+They tell how far a download or an exchange is, and that others are alive. What the line carries for it is more: an
+owner's figures are the kernel's where it tells them (`core.worker.training.own_traffic`).
+"""
 
 from __future__ import annotations
 
