@@ -102,7 +102,9 @@ def _shares(
     engines: defaultdict[tuple[str, int], defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
     for (gpu, number), reading in now.items():
         earlier = before.get((gpu, number))
-        for name, counted in reading.engines.items() if earlier is not None else ():
+        if earlier is None:
+            continue
+        for name, counted in reading.engines.items():
             engines[gpu, reading.pid][name] += _share(earlier.engines.get(name, EngineTime(0)), counted, seconds)
     return {user: min(max(shares.values()), 1.0) for user, shares in engines.items()}
 

@@ -202,7 +202,7 @@ def test_what_the_kernel_does_not_tell_is_not_taken_for_a_gpu_that_nobody_uses(t
     assert without_driver.look() is None
     without_driver.end()
     with looking(tree, UHD) as looker:
-        old = "pos:\t0\nflags:\t02100002\n"  # before Linux 5.19, and i915 with GuC before 6.x, name no engine
+        old = "pos:\t0\nflags:\t02100002\n"  # before Linux 5.19; i915 names no engine of GPUs before Broadwell
         tree.opens(other, UHD, old)
         assert looker.look() is None
         tree.opens(other, UHD, i915())
