@@ -97,8 +97,8 @@ def test_another_programs_share_of_an_amd_gpu_is_seen_and_our_own_is_not(tmp_pat
         tree.opens(other, RADEON, amdgpu(gfx=11 * SECOND, dec=90 * SECOND))
         tree.opens(looker.pid, RADEON, amdgpu(number=8, compute=3 * SECOND))
         assert looker.look() == [["cat", 0.5]], "a film's decoder is not what NVIDIA's driver would count, either"
-        tree.opens(other, RADEON, amdgpu(gfx=11 * SECOND, compute=2 * SECOND))
-        assert looker.look() == [["cat", 1.0]], "amdgpu does not name an engine before it is used"
+        tree.opens(other, RADEON, amdgpu(gfx=11 * SECOND, compute=3 * SECOND))
+        assert looker.look() == [["cat", 1.0]], "amdgpu names no engine before it is used, and no share is more than 1"
 
 
 def test_i915_tells_nanoseconds_of_rendering(tmp_path: Path, other: int) -> None:
@@ -133,6 +133,10 @@ def test_a_client_counts_once_whoever_shares_it_and_several_clients_of_a_program
             looker = Looker(tree, RADEON)
             looker.look()
     assert looker.look() == [["cat", 0.5]]
+    with subprocess.Popen(["head"], stdin=subprocess.PIPE) as sharing:  # Popen closes its stdin, which ends it
+        for pid, number in ((other, 5), (other, 6), (sharing.pid, 5)):
+            tree.opens(pid, RADEON, amdgpu(gfx=SECOND), number)
+        assert looker.look() == [["cat" if other < sharing.pid else "head", 0.25]]
     tree.opens(looker.pid, RADEON, amdgpu(gfx=SECOND))
     for number in (5, 6):
         tree.opens(other, RADEON, amdgpu(gfx=SECOND), number)
@@ -253,7 +257,9 @@ def test_the_kernels_own_texts_are_read() -> None:
     assert client is not None and client.engines == {"rcs": EngineTime(3, 900), "ccs": EngineTime(4, 900, 4)}
 
 
-_NUMBER = st.sampled_from(["", "0", "1", "-5", "٣", "9" * 20, "9" * 21, "9" * 5000, "1e9", "7 ns", "7 Ki", "7 ns ns"])
+_NUMBER = st.sampled_from(
+    ["", "0", "1", "-5", "٣", "9" * 20, "9" * 21, "9" * 5000, "1e9", "7 ns", "7 Ki", "7 ns ns", "9" * 18 + " ns"]
+)
 _KEY = st.sampled_from(
     [
         "drm-pdev",
@@ -291,7 +297,9 @@ def test_a_look_is_bounded(tmp_path: Path) -> None:
     for number in range(MOST_CLIENTS + 5):
         tree.opens(1, RADEON, amdgpu(number=number), number)
     tree.opens(2, RADEON, "x" * 10_000 + "\n" + amdgpu())
+    tree.opens(3, RADEON, amdgpu(gpu=UHD))
     opened = DrmFiles(tree.root).look(frozenset({RADEON}))
     assert opened is not None
-    assert [pid for pid, _, _ in opened] == [1] * MOST_CLIENTS + [2]
-    assert opened[-1] == (2, RADEON, None), "what is further on in a text is not read"
+    assert [pid for pid, _, _ in opened] == [1] * MOST_CLIENTS + [2, 3]
+    assert opened[-2] == (2, RADEON, None), "what is further on in a text is not read"
+    assert opened[-1] == (3, RADEON, None), "a text that names another GPU tells nothing of this one"
