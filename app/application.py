@@ -127,14 +127,8 @@ class Application(QObject):
         )
 
     def _make_device_sessions(self, worker_command: Sequence[str] | None) -> None:
-        self.device_sessions = DeviceSessions(
-            self.folders,
-            self.session_controller,
-            self.availability,
-            self.recording,
-            self,
-            worker_command=worker_command,
-        )
+        shared = self.session_controller, self.availability, self.recording, self.device_poller
+        self.device_sessions = DeviceSessions(self.folders, *shared, self, worker_command=worker_command)
         self.remote_control = RemoteControl(self.device_sessions, self)
         self.continuation = RunContinuation(
             self.folders,

@@ -51,7 +51,7 @@ class CurveRecorder:
         """
         traffic = self._traffic_values(session.progress, at)
         values = traffic | self._progress_values(session) | self._evaluation_values(session.evaluated)
-        if device is not None and device.kind == "cuda":
+        if device is not None and device.is_gpu:
             values |= _gpu_values(device)
         for series, value in values.items():
             if value is not None:

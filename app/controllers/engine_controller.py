@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.controllers.thread_bridge import Bridge
-from core.engine.python import is_packaged, needs_engine, uses_gpus
+from core.engine.python import gpu_vendor, is_packaged, needs_engine
 from core.files.folders import Folders
 from core.hardware.discovery import usable_devices
 
@@ -44,7 +44,7 @@ class EngineController(QObject):
         self._installer: EngineInstaller | None = None
         self._is_needed = False
         self._is_renewing = False
-        self._uses_gpus = uses_gpus(folders.data)
+        self._gpu_vendor = gpu_vendor(folders.data)
         bridge.engine_arrived.connect(self._on_event)
 
     @property
@@ -58,10 +58,15 @@ class EngineController(QObject):
         return self._installer is not None
 
     def usable_devices(self, seen: DevicesSeen) -> DevicesSeen:
-        """Take out of a measurement the GPUs that the installed engine cannot train on; they become ``idle``."""
-        usable = usable_devices(seen.devices, uses_gpus=self._uses_gpus)
+        """Take out of a measurement the GPUs that the installed engine cannot train on; they become ``idle``.
+
+        Those that it can train on and of which NVIDIA's driver does not tell are not ``unused`` any more.
+        """
+        usable = usable_devices(seen.devices, self._gpu_vendor)
         idle = tuple(device for device in seen.devices if device not in usable)
-        return replace(seen, devices=usable, idle=idle)
+        names = {device.name for device in usable}
+        unused = tuple(gpu for gpu in seen.unused if gpu.name not in names)
+        return replace(seen, devices=usable, idle=idle, unused=unused)
 
     def look_up(self) -> None:
         """Look up what is installed and what is offered; a checkout, which has its own Python, needs neither."""
@@ -120,6 +125,6 @@ class EngineController(QObject):
                 self._installer = None
             if isinstance(event, Installed):
                 self._is_needed = self._is_renewing = False
-                self._uses_gpus = uses_gpus(self._folders.data)
+                self._gpu_vendor = gpu_vendor(self._folders.data)
                 self.last_event = None
         self.changed.emit()

@@ -33,7 +33,7 @@ def live_words(device: Device) -> str:
     parts = [name_of(device)]
     if device.utilisation is not None:
         parts.append(fill_placeholders(translate("LiveDevice", "%1 busy"), figures.share(device.utilisation)))
-    if device.kind == "cuda" and device.memory_total_bytes and device.memory_free_bytes is not None:
+    if device.is_gpu and device.memory_total_bytes and device.memory_free_bytes is not None:
         used = figures.size(device.memory_total_bytes - device.memory_free_bytes)
         memory = translate("LiveDevice", "%1 of %2")
         parts.append(fill_placeholders(memory, used, figures.size(device.memory_total_bytes)))

@@ -7,16 +7,19 @@ from datetime import datetime
 
 from core.availability.prices import PriceProblem, Prices
 
+GpuId = int | str
+"""How the observers know a GPU: by its NVML index, or where NVML does not tell of it, by its address on the PCI bus."""
+
 
 @dataclass(frozen=True)
 class GpuUse:
-    """What other programs compute on a GPU, whose NVML index it is; ``share`` of its time, 0 to 1.
+    """What another program computes on a GPU; ``share`` of its time, 0 to 1.
 
-    ``program`` is the one that uses most, empty where its name is not known. ``lasted_seconds`` is for how long it
+    ``program`` is empty where its name is not known. ``lasted_seconds`` is for how long it
     has used at least the share that the owner's rule allows; ``None`` where the driver does not tell.
     """
 
-    gpu: int
+    gpu: GpuId
     program: str
     share: float
     lasted_seconds: float | None = None

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from core.availability.arbiter import seconds_to_look
 from core.availability.look_thread import STALE_SECONDS, LookThread
-from core.availability.observation import Observation
+from core.availability.observation import GpuId, Observation
 from core.availability.rules import AvailabilityRules
 from core.hardware.device import Device
 
@@ -86,6 +86,6 @@ class ComputerWatch:
         return seen, seconds_to_look(rules, seen, self._look_seconds)
 
 
-def gpus_of(devices: Iterable[Device]) -> frozenset[int]:
-    """The indices of those of the devices that are GPUs."""
-    return frozenset(device.index for device in devices if device.kind == "cuda")
+def gpus_of(devices: Iterable[Device]) -> frozenset[GpuId]:
+    """Those of the devices that are GPUs, as their observers know them."""
+    return frozenset(device.pci_address or device.index for device in devices if device.is_gpu)

@@ -5,9 +5,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from core.engine.builds import BuildName
 from core.engine.installed import EngineDirectory
 from core.errors import ErrorKind, UserError
 from core.files.resources import ROOT
+from core.hardware.pci_gpus import Vendor
+
+_VENDORS: dict[BuildName, Vendor | None] = {"rocm": "AMD", "xpu": "Intel", "cpu": None}
 
 
 def is_packaged() -> bool:
@@ -30,7 +34,7 @@ def engine_python(data: Path) -> Path:
     return engine.python
 
 
-def uses_gpus(data: Path) -> bool:
-    """Whether the engine was made for GPUs; one that has not been made yet may still be."""
+def gpu_vendor(data: Path) -> Vendor | None:
+    """Whose GPUs the engine was made for, ``None`` for the CPU alone; NVIDIA's where none has been made yet."""
     engine = EngineDirectory(data).engine() if is_packaged() else None
-    return engine is None or engine.metadata.build != "cpu"
+    return "NVIDIA" if engine is None else _VENDORS.get(engine.metadata.build, "NVIDIA")

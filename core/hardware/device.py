@@ -19,12 +19,14 @@ class DeviceUser:
 class Device:
     """A GPU or the CPU; ``None`` where the driver would not say.
 
-    ``index`` counts as ``nvidia-smi`` does, and CUDA in a worker (`core.engine.worker_command`).
+    ``kind`` is what PyTorch calls it: an AMD GPU is ``cuda``, too. ``index`` counts as ``nvidia-smi`` does, and CUDA in
+    a worker (`core.engine.worker_command`). Only a GPU of which NVML does not tell has its ``pci_address`` here,
+    such as ``0000:03:00.0``.
     ``utilisation`` is a share, 0 to 1; ``energy_joules`` counts from the driver's start. ``users`` are other people's
     programs and other programs of ours, not this one and its workers; of a CPU, nobody asks.
     """
 
-    kind: Literal["cuda", "cpu"]
+    kind: Literal["cuda", "xpu", "cpu"]
     index: int = 0
     uuid: str | None = None
     name: str | None = None
@@ -36,11 +38,17 @@ class Device:
     power_watts: float | None = None
     energy_joules: float | None = None
     users: tuple[DeviceUser, ...] | None = None
+    pci_address: str = ""
 
     @property
     def label(self) -> str:
-        """The name by which a person chooses the device: ``cuda:0``, ``cpu``."""
-        return f"cuda:{self.index}" if self.kind == "cuda" else "cpu"
+        """The name by which a person chooses the device: ``cuda:0``, ``xpu:0``, ``cpu``."""
+        return f"{self.kind}:{self.index}" if self.is_gpu else "cpu"
+
+    @property
+    def is_gpu(self) -> bool:
+        """Whether it is a GPU of any vendor."""
+        return self.kind != "cpu"
 
     @property
     def names(self) -> tuple[str, ...]:

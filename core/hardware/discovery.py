@@ -1,4 +1,4 @@
-"""What this computer can train on: its NVIDIA GPUs, asked through NVML, and its CPU as a last resort."""
+"""What this computer can train on: its GPUs, NVIDIA's asked through NVML, and its CPU as a last resort."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from functools import cache
 from pathlib import Path
 
 from core.errors import ErrorKind, UserError
+from core.hardware.bus_gpus import bus_gpus
 from core.hardware.device import Device
 from core.hardware.nvml import Nvml
+from core.hardware.pci_gpus import Vendor
 from core.localizable import localized
 
 _log = logging.getLogger(__name__)
 
 
 def find_devices(timeout_seconds: float = 2.0) -> tuple[Device, ...]:
-    """The GPUs, then the CPU, which is always there. Never raises, never takes longer than the limit.
+    """NVIDIA's GPUs, then the CPU, which is always there. Never raises, never takes longer than the limit.
 
     What a slow driver has told by then is in the answer, and the rest is in a later one.
     """
@@ -27,13 +29,13 @@ def find_devices(timeout_seconds: float = 2.0) -> tuple[Device, ...]:
 
 
 def choose_device(devices: Sequence[Device], wish: str) -> Device:
-    """The device meant by ``auto``, ``cpu``, ``cuda:N`` or a uuid.
+    """The device meant by ``auto``, ``cpu``, ``cuda:N``, ``xpu:N`` or a uuid.
 
     ``auto`` is the GPU with most free memory, or else the CPU. Raises UserError naming those that exist.
     """
     wanted = wish.strip().lower()
     if wanted == "auto":
-        gpus = [device for device in devices if device.kind == "cuda" and device.uuid]
+        gpus = [device for device in devices if device.is_gpu and (device.uuid or device.pci_address)]
         found = sorted(gpus, key=lambda gpu: gpu.memory_free_bytes or 0, reverse=True)
         found += [device for device in devices if device.kind == "cpu"]
     else:
@@ -44,9 +46,14 @@ def choose_device(devices: Sequence[Device], wish: str) -> Device:
     raise UserError(ErrorKind.NO_SUCH_DEVICE, localized("“%1” is none of %2.", wish, known))
 
 
-def usable_devices(devices: Iterable[Device], *, uses_gpus: bool) -> tuple[Device, ...]:
-    """The devices that an engine can compute on: one for the CPU uses no GPU, whatever its driver tells of it."""
-    return tuple(device for device in devices if uses_gpus or device.kind == "cpu")
+def usable_devices(devices: Iterable[Device], vendor: Vendor | None, root: Path = Path("/")) -> tuple[Device, ...]:
+    """The devices that an engine for that vendor's GPUs can compute on; for nobody's GPUs (``None``) it is the CPU.
+
+    ``devices`` are NVIDIA's GPUs and the CPU. Where the others are, Linux tells below ``root``.
+    """
+    if vendor == "NVIDIA":
+        return tuple(devices)
+    return (*bus_gpus(vendor, root), *(device for device in devices if not device.is_gpu))
 
 
 def this_cpu() -> Device:

@@ -104,7 +104,7 @@ def compare_needs(
 ) -> Fits:
     """How a run with those needs fits, as `fits` says."""
     host = next((each for each in devices if each.kind == "cpu"), None)
-    is_gpu = device.kind == "cuda"
+    is_gpu = device.is_gpu
     return Fits(
         gpu=_of_memory(needs.gpu_bytes, device, memory_limit_bytes) if is_gpu else None,
         memory=_of_memory(needs.memory_bytes, host, None)

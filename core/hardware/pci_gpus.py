@@ -27,7 +27,7 @@ class PciGpu:
     """A GPU of a vendor whose GPUs train models elsewhere; ``memory_bytes`` is ``None`` where Linux does not tell it.
 
     ``driver`` is the kernel's, such as ``amdgpu``, empty where there is none. An integrated GPU is a part of the
-    processor and takes its memory from the computer's.
+    processor and takes its memory from the computer's. ``address`` is that on the bus, such as ``0000:03:00.0``.
     """
 
     vendor: Vendor
@@ -35,6 +35,7 @@ class PciGpu:
     memory_bytes: int | None = None
     driver: str = ""
     is_integrated: bool = False
+    address: str = ""
 
 
 def find_pci_gpus(root: Path = Path("/")) -> tuple[PciGpu, ...]:
@@ -60,7 +61,7 @@ def _gpu(folder: Path, root: Path) -> PciGpu | None:
     identity = PciId(*(_hexadecimal(folder / name) for name in ("vendor", "device", "revision")))
     is_integrated = _is_integrated(vendor, folder)
     memory = None if is_integrated else _memory_bytes(folder)
-    return PciGpu(vendor, gpu_name(vendor, identity, root), memory, _driver(folder), is_integrated)
+    return PciGpu(vendor, gpu_name(vendor, identity, root), memory, _driver(folder), is_integrated, folder.name)
 
 
 def _is_integrated(vendor: Vendor, folder: Path) -> bool:

@@ -40,13 +40,15 @@ def unused_gpus(
     """Those of the GPUs ``found`` on the PCI bus that are no use to training.
 
     Not among them: integrated GPUs, what is given to a virtual machine, and NVIDIA's where its driver tells of any GPU
-    in ``devices`` or their owner hides GPUs from CUDA.
+    in ``devices`` or their owner hides GPUs from CUDA, and those of ``devices`` that have the same PCI address.
     """
-    is_nvidia_told = VARIABLE in environment or any(device.kind == "cuda" for device in devices)
+    used = {device.pci_address for device in devices if device.is_gpu}
+    is_nvidia_told = VARIABLE in environment or "" in used
     return tuple(
         UnusedGpu(gpu.vendor, gpu.name, gpu.memory_bytes, _obstacle(gpu, is_secure_boot_on))
         for gpu in found
         if not gpu.is_integrated
+        and gpu.address not in used
         and gpu.driver != _OF_VIRTUAL_MACHINES
         and not (gpu.vendor == "NVIDIA" and is_nvidia_told)
     )

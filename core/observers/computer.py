@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-from core.availability.observation import Observation
+from core.availability.observation import GpuId, Observation
 from core.availability.price_file import PriceFile
 from core.availability.prices import PriceProblem, Prices
 from core.availability.rules import AvailabilityRules
@@ -40,11 +40,11 @@ class FrontEndObservation(TypedDict, total=False):
 class ComputerObserver:
     """Looks at this computer; for one thread that may hang, as an NVIDIA driver does.
 
-    ``data_folder`` is on the disk of which the free space counts. ``gpus`` are the indices of those that training
-    uses, ``None`` for all: what happens on another GPU is no reason for a pause.
+    ``data_folder`` is on the disk of which the free space counts. ``gpus`` are those that training uses, ``None`` for
+    all of NVIDIA's: what happens on another GPU is no reason for a pause.
     """
 
-    def __init__(self, data_folder: Path, gpus: frozenset[int] | None = None) -> None:
+    def __init__(self, data_folder: Path, gpus: frozenset[GpuId] | None = None) -> None:
         self.data_folder = data_folder
         self._programs = RunningPrograms()
         self._cpu = OtherCpuUse()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from core.availability.observation import GpuUse
+from core.availability.observation import GpuId, GpuUse
 
 OLDEST_SAMPLE_SECONDS = 10.0
 """A sample that says to be older than that, or of the future, has no time that could be believed."""
@@ -38,7 +38,7 @@ class UseDuration:
     last: Sample
     began: float | None
 
-    def use(self, gpu: int, program: str) -> GpuUse:
+    def use(self, gpu: GpuId, program: str) -> GpuUse:
         """What it uses at this moment."""
         lasted = None if self.began is None else max(0.0, time.monotonic() - self.began)
         return GpuUse(gpu, program, self.last.share, lasted)

@@ -25,13 +25,13 @@ UPDATE_ADDRESS = r"^(https://[!-~]{1,2000}|http://(127\.0\.0\.1|localhost)(:[0-9
 UPDATE_PUBLISHER = r"^12D3KooW[1-9A-HJ-NP-Za-km-z]{44}\Z"
 _LANGUAGE = r"^(system|[a-z]{2,3}(_[A-Za-z]{2,4})?)\Z"
 _CURRENCY = r"^[^\x00-\x20\x7f-\xa0\ud800-\udfff]{1,8}\Z"
-_DEVICE = r"^(auto|cpu|cuda:[0-9]{1,2}|(GPU|MIG)-[0-9A-Za-z/-]{1,80})\Z"
+_DEVICE = r"^(auto|cpu|(cuda|xpu):[0-9]{1,2}|(GPU|MIG)-[0-9A-Za-z/-]{1,80})\Z"
 
 
 class Settings(StrictStruct, omit_defaults=True, kw_only=True, frozen=True):
     """The settings of a volunteer; ``None`` leaves the choice to Workerbee.
 
-    ``device`` is ``auto``, ``cpu``, ``cuda:N`` or a GPU's uuid; ``port`` is the one to listen on, if any;
+    ``device`` is ``auto``, ``cpu``, ``cuda:N``, ``xpu:N`` or a GPU's uuid; ``port`` is the one to listen on, if any;
     ``public_name`` is what others in a swarm may call this computer; ``memory_limit_bytes`` is what
     training may take of the device's memory; in runs with experts it has that ``expert_role``, and answers for
     ``hosted_experts`` at the most; ``upload_mbits`` and ``download_mbits`` are the speed of the internet

@@ -200,7 +200,7 @@ class OrderDirector:
 def _has_room(manifest: RunManifest, device: Device, devices: Sequence[Device]) -> bool:
     """Whether the run could have enough memory here if nothing else ran; true where that is not known."""
     host = next((each.memory_total_bytes for each in devices if each.kind == "cpu"), None)
-    on_device = gpu_memory_needed(manifest) if device.kind == "cuda" else 0
+    on_device = gpu_memory_needed(manifest) if device.is_gpu else 0
     on_host = host_memory_needed(manifest)
     if device.kind == "cpu":
         on_host += estimate_requirements(manifest).device_memory_bytes

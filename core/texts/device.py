@@ -16,13 +16,13 @@ def name_of(device: Device) -> str:
     """Return ``NVIDIA GeForce RTX 3060``, or the kind of a device that does not tell its name."""
     if device.name:
         return sanitize_line(device.name, 100)
-    return translate("Device", "GPU without a name") if device.kind == "cuda" else translate("Device", "CPU")
+    return translate("Device", "GPU without a name") if device.is_gpu else translate("Device", "CPU")
 
 
 def short_label_of(label: str) -> str:
-    """Return ``GPU 1`` for ``cuda:1``, and ``CPU`` for ``cpu``."""
-    number = label.removeprefix("cuda:")
-    if number == label:
+    """Return ``GPU 1`` for ``cuda:1`` and ``xpu:1``, and ``CPU`` for ``cpu``."""
+    number = label.partition(":")[2]
+    if not number:
         return translate("Device", "CPU")
     return fill_placeholders(translate("Device", "GPU %1"), number)
 

@@ -83,15 +83,15 @@ SYSTEMS = (
     System(
         "An AMD GPU",
         "tested by stand-in",
-        "its name and memory, and what is said of it, by files in the place of amdgpu's; no engine computes on it, so "
-        "nothing there has to yield",
+        "its name and memory, what is said of it, and what other programs compute on it, by files in the place of "
+        "amdgpu's; no engine that comes with Workerbee computes on it",
         "tests/core/hardware/test_unused_gpus.py",
     ),
     System(
         "An Intel GPU",
         "tested by stand-in",
-        "its name, its memory with the driver xe, and what is said of it, by files in the place of that driver's; no "
-        "engine computes on it",
+        "its name, its memory with the driver xe, what is said of it, and what other programs compute on it, by files "
+        "in the place of the drivers'; no engine that comes with Workerbee computes on it",
         "tests/core/hardware/test_unused_gpus.py",
     ),
     System(

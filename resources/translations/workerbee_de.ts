@@ -5459,8 +5459,8 @@
         <translation>Medienspielern (MPRIS) und der Sitzungsverwaltung von GNOME auf dem Nachrichtenbus Ihrer Sitzung</translation>
     </message>
     <message>
-        <source>NVIDIA&apos;s driver, but not in WSL 2 and not with MIG</source>
-        <translation>NVIDIAs Treiber, aber nicht in WSL 2 und nicht mit MIG</translation>
+        <source>NVIDIA&apos;s driver, but not in WSL 2 and not with MIG, or for another GPU by Linux 5.19 or newer</source>
+        <translation>NVIDIAs Treiber, aber nicht in WSL 2 und nicht mit MIG, bei einer anderen GPU Linux ab 5.19</translation>
     </message>
     <message>
         <source>the kernel in /proc/pressure, unless it was started with psi=0</source>

@@ -122,8 +122,10 @@ def test_the_engine_that_suits_is_named_and_so_is_a_gpu_that_stays_idle(
     assert said in described.stdout
 
 
-@pytest.mark.parametrize(("build", "devices"), [("cpu", "cpu"), ("cuda13", "cuda cpu"), (None, "cuda cpu")])
-def test_an_engine_for_the_cpu_is_lent_no_gpu(
+@pytest.mark.parametrize(
+    ("build", "devices"), [("cpu", "cpu"), ("rocm", "cpu"), ("cuda13", "cuda cpu"), (None, "cuda cpu")]
+)
+def test_an_engine_is_lent_no_gpu_that_it_cannot_compute_on(
     program: Path, tmp_path: Path, build: BuildName | None, devices: str
 ) -> None:
     if build:
@@ -147,7 +149,7 @@ print(*(each.name for each in seen.idle))
     environment = nvml.environment | {"PYTHONPATH": str(program), "WORKERBEE_HOME": str(tmp_path / "home")}
     command = [sys.executable, "-P", "-c", code]
     seen = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=program.parent)
-    idle = "NVIDIA GeForce RTX 3070" if build == "cpu" else ""
+    idle = "NVIDIA GeForce RTX 3070" if build in ("cpu", "rocm") else ""
     assert seen.stdout.splitlines() == [devices, devices, idle], seen.stderr
 
 

@@ -9,10 +9,11 @@ import msgspec
 from PySide6.QtCore import QObject, Signal
 
 from app.controllers.availability_controller import AvailabilityController
+from app.controllers.device_poller import DevicePoller
 from app.controllers.devices.device_session import DeviceSession
 from app.controllers.recording_controller import RECORD_SECONDS_HIDDEN, RecordingController
 from app.controllers.session_controller import SessionController, stage_of
-from core.client.computer_watch import ComputerWatch, Observer
+from core.client.computer_watch import ComputerWatch, Observer, gpus_of
 from core.client.session import Session
 from core.files.folders import Folders
 from core.problem_report.session_events import SessionEvents
@@ -23,13 +24,17 @@ from core.records.unfinished_run import FurtherDevice
 AnySession = SessionController | DeviceSession
 
 
-def gpu_watch(availability: AvailabilityController, device: str) -> ComputerWatch:
-    """A watch over one GPU, by its label; each look is as the rules ask for it."""
+def gpu_watch(availability: AvailabilityController, device_poller: DevicePoller, device: str) -> ComputerWatch:
+    """A watch over one GPU, by its label; each look is as the rules ask for it.
+
+    One that is not listed now is looked for by its number.
+    """
 
     def observer() -> Observer:
         from core.observers.gpu import GpuObserver
 
-        return GpuObserver(frozenset({int(device.removeprefix("cuda:"))}))
+        listed = gpus_of(each for each in device_poller.devices if each.label == device)
+        return GpuObserver(listed or frozenset({int(device.partition(":")[2])}))
 
     return ComputerWatch(observer, lambda: availability.rules)
 
@@ -63,6 +68,7 @@ class DeviceSessions(QObject):
         session_controller: SessionController,
         availability: AvailabilityController,
         recording: RecordingController,
+        device_poller: DevicePoller,
         parent: QObject | None = None,
         *,
         worker_command: Sequence[str] | None = None,
@@ -71,7 +77,7 @@ class DeviceSessions(QObject):
         self.chosen: tuple[str, ...] = ()
         self._folders, self._worker_command = folders, worker_command
         self._session_controller, self._availability, self._recording = session_controller, availability, recording
-        self.make_watch: Callable[[str], ComputerWatch] = partial(gpu_watch, availability)
+        self.make_watch: Callable[[str], ComputerWatch] = partial(gpu_watch, availability, device_poller)
         self._made: dict[str, DeviceSession] = {}
         self._pauses: dict[str, Pause | None] = {}
         self._addresses: frozenset[object] = frozenset()

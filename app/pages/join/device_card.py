@@ -65,7 +65,7 @@ class DeviceCard(Card):
         """Show the device that would train, and what there is to know about it."""
         from app.widgets.device_selector import AUTOMATIC, device_for
 
-        gpus = [device for device in seen.devices if device.kind == "cuda"]
+        gpus = [device for device in seen.devices if device.is_gpu]
         self.choice.show_devices(seen.devices, chosen)
         self.choice.setVisible(len(gpus) > 1 or (chosen != AUTOMATIC and bool(seen.devices)))
         device = device_for(seen.devices, chosen)
@@ -76,7 +76,7 @@ class DeviceCard(Card):
             self._show_device(device, seen)
 
     def _show_device(self, device: Device, seen: DevicesSeen) -> None:
-        is_stale = device.kind == "cuda" and not seen.is_driver_answering
+        is_stale = device.is_gpu and not seen.is_driver_answering
         self._name.set_text(breakable(name_of(device)))
         total, free = device.memory_total_bytes, device.memory_free_bytes
         self._bar.setVisible(bool(total) and free is not None)
@@ -128,8 +128,11 @@ class DeviceCard(Card):
         return " · ".join(known)
 
     def _user_words(self, device: Device) -> str:
-        """The other programs on it, the greediest first; nothing of a CPU, which everything uses."""
-        if device.kind == "cpu":
+        """The other programs on it, the greediest first; nothing of a CPU, which everything uses.
+
+        Of a GPU that is not NVIDIA's they are looked for only while it trains.
+        """
+        if device.kind == "cpu" or device.pci_address:
             return ""
         if device.users is None:
             return self.tr("NVIDIA's driver does not tell here what else is using it.")

@@ -44,8 +44,8 @@ class FurtherDevices(Card):
         self, first: Device | None, devices: Sequence[Device], chosen: Collection[str], run: RunManifest
     ) -> None:
         """Offer the GPUs beside the ``first``, which is chosen already; those of the labels ``chosen`` are ticked."""
-        is_gpu = first is not None and first.kind == "cuda"
-        offered = [each for each in devices if each.kind == "cuda" and each != first] if is_gpu else []
+        is_gpu = first is not None and first.is_gpu
+        offered = [each for each in devices if each.is_gpu and each != first] if is_gpu else []
         for label in self.boxes.keys() - {each.label for each in offered}:
             box = self.boxes.pop(label)
             self.parts.removeWidget(box)

@@ -129,7 +129,7 @@ class TrainingPage(QWidget):
         """Show the devices; ``chosen`` is the one that the settings name."""
         self._seen, self._chosen_device = seen, chosen
         if seen.is_driver_answering:
-            self.graphs.show_gpu(any(device.kind == "cuda" for device in seen.devices))
+            self.graphs.show_gpu(any(device.is_gpu for device in seen.devices))
         if self.isVisible():
             self._show_device()
             self._show_alert()

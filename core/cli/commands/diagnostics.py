@@ -89,8 +89,8 @@ def confinement(gaps: Sequence[Gap]) -> Finding:
 
 
 def gpus(devices: Sequence[Device], checked: EngineChecked | None, root: Path = Path("/")) -> Iterator[Finding]:
-    """Examine the GPUs that the driver knows, whether the engine can use them, and the others below ``root``."""
-    known = [device for device in devices if device.kind == "cuda"]
+    """Examine the GPUs that are known, whether the engine can use them, and the others below ``root``."""
+    known = [device for device in devices if device.is_gpu]
     unused = find_unused_gpus(devices, root)
     if not known and not unused:
         yield _no_gpu(root)
@@ -98,8 +98,9 @@ def gpus(devices: Sequence[Device], checked: EngineChecked | None, root: Path = 
         memory = f", {size(device.memory_total_bytes)}" if device.memory_total_bytes else ""
         driver = f", driver {device.driver}" if device.driver else ""
         yield Finding("good", "GPU", f"{device.label}: {device.name or 'unnamed'}{memory}{driver}")
-    if known and checked is not None and len(checked.cuda_devices) < len(known):
-        text = f"the engine can use {len(checked.cuda_devices)} of {len(known)}"
+    of_cuda = [device for device in known if device.kind == "cuda"]
+    if checked is not None and len(checked.cuda_devices) < len(of_cuda):
+        text = f"the engine can use {len(checked.cuda_devices)} of {len(of_cuda)}"
         advice = "Update the driver, look at CUDA_VISIBLE_DEVICES, or install a torch with CUDA."
         yield Finding("doubtful", "GPU", text, advice)
     for gpu in unused:

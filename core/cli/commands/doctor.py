@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from core.cli.commands import diagnostics
 from core.cli.commands.desktop_sources import desktop_sources
 from core.cli.commands.diagnostics import Finding
+from core.cli.commands.gpu_use_source import gpu_use
 from core.cli.output.json_lines import JsonDisplay, print_object
 from core.cli.output.summary import Tally
 from core.cli.parser.arguments import Doctor
@@ -15,7 +16,6 @@ from core.cli.runner.displays import stream_for_people
 from core.cli.runner.worker_session import Display, WorkerSession
 from core.client.session import Session
 from core.errors import UserError
-from core.hardware.discovery import find_devices
 from core.protocol.client_events import ClientEvent
 from core.protocol.commands import Check
 from core.security.sanitize import sanitize_line
@@ -50,7 +50,8 @@ def findings(context: CommandContext, display: Display | None = None) -> Iterato
     checked = session.engine
     yield diagnostics.engine(checked, error)
     yield from (diagnostics.confinement(each.gaps) for each in (session.confined,) if each is not None)
-    yield from diagnostics.gpus(find_devices(), checked)
+    yield from diagnostics.gpus(context.known_devices(), checked)
+    yield gpu_use(context.devices(), kept_settings(context.folders).availability)
     yield from diagnostics.wsl(detect_wsl())
     yield diagnostics.clock()
     yield from diagnostics.ports()

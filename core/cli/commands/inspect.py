@@ -11,7 +11,7 @@ from core.cli.runner.displays import console_for, display_for
 from core.cli.runner.dry_run import Measurement, measure_fit
 from core.cli.runner.run_search import find_runs
 from core.cli.runner.worker_session import WorkerSession
-from core.hardware.discovery import choose_device, find_devices
+from core.hardware.discovery import choose_device
 from core.hardware.unused_gpus import find_unused_gpus
 from core.protocol.events import RunFound
 from core.records.settings import Settings
@@ -31,8 +31,8 @@ def inspect(command: InspectSwarm, context: CommandContext) -> int:
     measured = _measured(command, context, runs, settings)
     if not command.json:
         console, line = console_for(command.json), known_line(settings, upload, download)
-        devices = find_devices()
-        has_gpu = any(device.kind == "cuda" for device in devices)
+        devices = context.known_devices()
+        has_gpu = any(device.is_gpu for device in devices)
         unused = unused_words(find_unused_gpus(devices), is_beside_others=has_gpu)
         for run in runs:
             console.print()

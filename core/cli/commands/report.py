@@ -8,7 +8,6 @@ from core.cli.parser.report_arguments import MakeReport
 from core.cli.runner.consent import confirm
 from core.cli.runner.context import CommandContext
 from core.files.atomic import save_file
-from core.hardware.discovery import find_devices
 from core.problem_report.contents import report_text
 
 
@@ -16,7 +15,7 @@ def report(command: MakeReport, context: CommandContext) -> int:
     """Print the report, ask, and write it to the file, which its owner alone may read; nothing is sent."""
     require_new_file(command.file, "--to")
     lines = [f"{each.state}: {each.subject}: {each.text}" for each in findings(context)]
-    text = report_text(context.folders, lines, find_devices())
+    text = report_text(context.folders, lines, context.known_devices())
     if not command.yes:
         print(text, flush=True)
         if not confirm(f"Save this as {command.file}? Read it first; what names somebody should be gone.", False):

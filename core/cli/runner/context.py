@@ -11,7 +11,7 @@ import msgspec
 
 from core.cli.parser.arguments import InspectSwarm, JoinRun
 from core.cli.runner.cancellation import Stop
-from core.engine.python import uses_gpus
+from core.engine.python import gpu_vendor
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.hardware.device import Device
@@ -56,7 +56,12 @@ class CommandContext:
 
     def devices(self) -> tuple[Device, ...]:
         """Return the devices of this computer that its engine can compute on."""
-        return usable_devices(find_devices(), uses_gpus=uses_gpus(self.folders.data))
+        return usable_devices(find_devices(), gpu_vendor(self.folders.data))
+
+    def known_devices(self) -> tuple[Device, ...]:
+        """Return these, and NVIDIA's GPUs if the engine cannot compute on them."""
+        found = find_devices()
+        return tuple(dict.fromkeys((*usable_devices(found, gpu_vendor(self.folders.data)), *found)))
 
 
 def kept_settings(folders: Folders) -> Settings:

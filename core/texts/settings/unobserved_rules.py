@@ -51,7 +51,10 @@ def tellers(rule: UnobservedRule) -> str:
                 "UnobservedRules", "media players (MPRIS) and GNOME's session manager, on your session's bus"
             )
         case "gpu":
-            return translate("UnobservedRules", "NVIDIA's driver, but not in WSL 2 and not with MIG")
+            return translate(
+                "UnobservedRules",
+                "NVIDIA's driver, but not in WSL 2 and not with MIG, or for another GPU by Linux 5.19 or newer",
+            )
         case "memory":
             return translate("UnobservedRules", "the kernel in /proc/pressure, unless it was started with psi=0")
         case "idle" | "presence":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from types import ModuleType
 
 import torch
 
@@ -20,15 +21,16 @@ def torch_device(name: str, memory_limit_bytes: int | None = None) -> torch.devi
     torch.OutOfMemoryError where ``memory_limit_bytes``, less the CUDA context, are allocated.
     """
     device = torch.device(name)
-    if device.type == "cuda":
-        count, index = torch.cuda.device_count(), device.index or 0
+    if device.type != "cpu":
+        gpus, index = torch.get_device_module(device), device.index or 0
+        count = gpus.device_count()
         if index >= count:
             raise UserError(ErrorKind.NO_SUCH_DEVICE, localized("%1: the engine sees %2 GPUs.", name, count))
-        _begin_cuda(index)
+        _begin_gpu(gpus, device.type, index)
         if memory_limit_bytes is not None:
-            total = torch.cuda.get_device_properties(index).total_memory
+            total = gpus.get_device_properties(index).total_memory
             share = max(0, memory_limit_bytes - CUDA_CONTEXT_BYTES) / total
-            torch.cuda.set_per_process_memory_fraction(min(1.0, share), index)
+            gpus.set_per_process_memory_fraction(min(1.0, share), index)
     return device
 
 
@@ -41,13 +43,13 @@ def usable_gpu_names() -> tuple[str, ...]:
         return ()
 
 
-def _begin_cuda(index: int) -> None:
-    """Initialise CUDA and compute something; raises UserError where the driver refuses, or torch has no code for it."""
+def _begin_gpu(gpus: ModuleType, kind: str, index: int) -> None:
+    """Initialise CUDA or XPU and compute something; raises UserError where its driver refuses, or torch has no code."""
     try:
-        torch.cuda.set_device(index)
-        torch.ones(1, device="cuda").add_(1).cpu()
+        gpus.set_device(index)
+        torch.ones(1, device=kind).add_(1).cpu()
     except torch.OutOfMemoryError:
         raise
     except (RuntimeError, AssertionError) as error:
         first_line = next(iter(str(error).splitlines()), type(error).__name__)
-        raise UserError(ErrorKind.GPU_UNUSABLE, localized("%1: %2", f"cuda:{index}", first_line)) from error
+        raise UserError(ErrorKind.GPU_UNUSABLE, localized("%1: %2", f"{kind}:{index}", first_line)) from error

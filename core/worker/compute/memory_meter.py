@@ -33,28 +33,28 @@ class MemoryMeter(Protocol):
 
 def memory_meter_for(device: torch.device) -> MemoryMeter:
     """The meter of that device; make it before the model is built."""
-    return _GpuMeter(device) if device.type == "cuda" else _ProcessMeter()
+    return _GpuMeter(device) if device.type != "cpu" else _ProcessMeter()
 
 
 class _GpuMeter:
     """What torch has reserved, and the CUDA context, which torch does not count."""
 
     def __init__(self, device: torch.device) -> None:
-        self._device = device
+        self._device, self._gpus = device, torch.get_device_module(device)
 
     def reset(self) -> None:
-        torch.cuda.empty_cache()
-        torch.cuda.reset_peak_memory_stats(self._device)
+        self._gpus.empty_cache()
+        self._gpus.reset_peak_memory_stats(self._device)
 
     def taken_bytes(self) -> int:
-        return CUDA_CONTEXT_BYTES + torch.cuda.max_memory_reserved(self._device)
+        return CUDA_CONTEXT_BYTES + int(self._gpus.max_memory_reserved(self._device))
 
     def free_bytes(self) -> int:
-        free, _ = torch.cuda.mem_get_info(self._device)
-        return CUDA_CONTEXT_BYTES + free + torch.cuda.memory_reserved(self._device)
+        free, _ = self._gpus.mem_get_info(self._device)
+        return CUDA_CONTEXT_BYTES + int(free + self._gpus.memory_reserved(self._device))
 
     def synchronize(self) -> None:
-        torch.cuda.synchronize(self._device)
+        self._gpus.synchronize(self._device)
 
 
 class _ProcessMeter:

@@ -199,5 +199,5 @@ class PeerMonitor:
 
 def device_model(device: str) -> str:
     """The name of the device that computes, as other peers see it."""
-    name = torch.cuda.get_device_name(device) if device.startswith("cuda") else "CPU"
+    name = "CPU" if device == "cpu" else torch.get_device_module(device).get_device_name(device)
     return name[:MAX_DEVICE_CHARACTERS]

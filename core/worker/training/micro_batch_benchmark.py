@@ -81,7 +81,7 @@ class MicroBatchBenchmark:
 
         On a CPU that is in ordinary memory with all the rest of hivemind's.
         """
-        if self.device.type != "cuda":
+        if self.device.type == "cpu":
             return 0
         together = self.manifest.collaboration
         has_sums = not (together.reuse_grad_buffers or together.use_local_updates or together.mode == "local-sgd")
@@ -123,7 +123,7 @@ class MicroBatchBenchmark:
 
 def _host_bytes(manifest: RunManifest, device: torch.device) -> int:
     """Bytes that the rest of training takes of the memory, where the CPU trains; 0 for a GPU."""
-    return 0 if device.type == "cuda" else estimate_requirements(manifest).host_memory_bytes
+    return 0 if device.type != "cpu" else estimate_requirements(manifest).host_memory_bytes
 
 
 def repeat_sample(batch: Batch) -> Callable[[int], Batch]:

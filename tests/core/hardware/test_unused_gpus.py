@@ -50,9 +50,9 @@ def test_gpus_are_told_with_name_memory_and_driver(tree: PciTree) -> None:
     tree.add_arc()
     tree.add_geforce("nouveau")
     assert find_pci_gpus(tree.root) == (
-        PciGpu("NVIDIA", "NVIDIA GeForce RTX 3060 Lite Hash Rate", None, "nouveau"),
-        PciGpu("AMD", "AMD Radeon RX 7900 XTX", 24 * GIB, "amdgpu"),
-        PciGpu("Intel", "Intel Arc A770", 16 * GIB, "xe"),
+        PciGpu("NVIDIA", "NVIDIA GeForce RTX 3060 Lite Hash Rate", None, "nouveau", address="0000:01:00.0"),
+        PciGpu("AMD", "AMD Radeon RX 7900 XTX", 24 * GIB, "amdgpu", address="0000:03:00.0"),
+        PciGpu("Intel", "Intel Arc A770", 16 * GIB, "xe", address="0000:04:00.0"),
     )
 
 

@@ -27,6 +27,15 @@ def test_the_chosen_gpu_is_the_current_one_from_then_on(two_gpus: list[int]) -> 
     assert two_gpus == [1]
 
 
+def test_an_intel_gpu_is_begun_in_the_same_way(two_gpus: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("device_count", "set_device"):
+        monkeypatch.setattr(torch.xpu, name, getattr(torch.cuda, name))
+    assert torch_device("xpu:1") == torch.device("xpu", 1)
+    assert two_gpus == [1]
+    with pytest.raises(UserError, match="xpu:2: the engine sees 2 GPUs"):
+        torch_device("xpu:2")
+
+
 def test_a_gpu_that_the_engine_does_not_see_is_named(two_gpus: list[int]) -> None:
     with pytest.raises(UserError, match="the engine sees 2 GPUs") as refused:
         torch_device("cuda:2")
