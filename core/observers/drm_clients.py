@@ -18,8 +18,10 @@ MOST_PROCESSES, MOST_FILES, MOST_CLIENTS = 4096, 4096, 64
 """Processes of a look, open files of a process, and among these files of the GPUs; what is more is not looked at."""
 MOST_LINKS, MOST_BYTES = 20_000, 8192
 """Names of open files that a look reads, the others being left to the next one, and bytes of one file's text."""
-ROUND_LOOKS = 10
-"""After so many looks all open files of a process are looked at again, because a number may be used for another."""
+ROUND_LOOKS = 20
+"""After so many looks all open files of a process are looked at again: it may have opened a GPU, or use a number for
+another file. In each look between, only processes are looked at that have opened a GPU, or were new so many looks ago.
+"""
 
 _ENGINES = frozenset({"gfx", "compute", "render", "rcs", "ccs"})
 _DRIVER_THAT_OMITS_ZEROS = "amdgpu"
@@ -87,14 +89,18 @@ def _number(text: str) -> int | None:
 
 @dataclass(frozen=True)
 class _OpenFiles:
-    """Numbers of a process's open files that were looked at, and of those of a GPU the names of its device files."""
+    """Numbers of a process's open files that were looked at, and of those of a GPU the names of its device files.
 
+    ``since`` is the look in which the process was new.
+    """
+
+    since: int
     seen: frozenset[str] = frozenset()
     of_gpus: Mapping[str, str] = field(default_factory=dict)
 
 
 class DrmFiles:
-    """The processes that have opened a GPU, found anew at little cost: a process's new open files are looked at.
+    """The processes that have opened a GPU, found anew at little cost, see `ROUND_LOOKS`.
 
     ``root`` holds ``proc`` and ``sys``. What another user's processes have opened cannot be read.
     """
@@ -122,17 +128,19 @@ class DrmFiles:
         return sorted(map(int, islice(numbers, MOST_PROCESSES)))
 
     def _open_files(self, pid: int) -> _OpenFiles:
-        folder, known = f"{self._proc}/{pid}/fd", self._known.get(pid, _OpenFiles())
-        numbers = frozenset(_names(folder)[:MOST_FILES])  # none of another user's process
+        folder, known = f"{self._proc}/{pid}/fd", self._known.get(pid, _OpenFiles(self._looks))
         if (pid + self._looks) % ROUND_LOOKS == 0:
-            known = _OpenFiles()
+            known = _OpenFiles(known.since)
+        elif not known.of_gpus and self._looks - known.since >= ROUND_LOOKS:
+            return known
+        numbers = frozenset(_names(folder)[:MOST_FILES])  # none of another user's process
         if numbers == known.seen:
             return known
         new = list(islice(numbers - known.seen, self._links_left))
         self._links_left -= len(new)
         of_gpus = {number: node for number, node in known.of_gpus.items() if number in numbers}
         of_gpus |= {number: node for number in new if (node := _node(f"{folder}/{number}"))}
-        return _OpenFiles((known.seen & numbers) | frozenset(new), of_gpus)
+        return _OpenFiles(known.since, (known.seen & numbers) | frozenset(new), of_gpus)
 
     def _clients(
         self, pid: int, files: _OpenFiles, nodes: Mapping[str, str]

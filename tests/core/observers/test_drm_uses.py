@@ -180,6 +180,8 @@ def test_a_file_number_that_is_used_for_the_gpu_later_is_found_within_some_looks
     tree = DrmTree(tmp_path, RADEON)
     tree.opens(other, "/dev/null", "pos:\t0\n")
     with looking(tree, RADEON) as looker:
+        for _ in range(ROUND_LOOKS + 1):
+            assert looker.look() == []  # until the process is new no more
         for look in range(ROUND_LOOKS + 1):
             tree.opens(other, RADEON, amdgpu(gfx=look * SECOND))
             found = looker.look()
