@@ -66,6 +66,7 @@ def test_imports_change_nothing_and_apply_changes_exactly_this_once() -> None:
         "hivemind.averaging.control.StepControl.cancel",
         "hivemind.dht.dht.switch_to_uvloop",
         "hivemind.dht.node.DHTNode.find_nearest_nodes",
+        "hivemind.dht.protocol.DHTProtocol.rpc_find",
         "hivemind.p2p.p2p_daemon.P2P._UNIX_SOCKET_PREFIX",
         "hivemind.p2p.p2p_daemon.P2P.receive_raw_data",
         "hivemind.p2p.p2p_daemon.P2P.send_raw_data",
