@@ -31,7 +31,7 @@ SALT_BYTES, DIGEST_BYTES, TIME_BYTES = 8, 4, 2
 FAST_LEVEL = 1  # of zlib, which others make shorter by less than a hundredth: most are signatures and keys
 _BYTES_OF_ONE = 2 * DIGEST_BYTES + TIME_BYTES
 _LENGTH_DELIMITED = 2  # protobuf's wire type
-_SIGNATURE = b"[signature:"  # with which hivemind's begin, at the end of a value, in base64
+SIGNATURE = b"[signature:"  # with which hivemind's begin, at the end of a value, in base64
 _PLAIN, _PACKED = b"\0", b"\1"
 
 
@@ -154,7 +154,7 @@ class _Answer(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
     @classmethod
     def of(cls, kept: bytes, named: Sequence[_Named]) -> _Answer:
         """The answer of who holds these and those of the known ones."""
-        splits = [max((value or b"").rfind(_SIGNATURE), 0) for *_, value in named]
+        splits = [max((value or b"").rfind(SIGNATURE), 0) for *_, value in named]
         return cls(
             kept,
             [subkey for subkey, *_ in named],
