@@ -6,14 +6,23 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import pytest
 from hivemind import DHT
 from hivemind.dht import DHTNode
+from hivemind.dht.protocol import DHTProtocol
 from hivemind.dht.routing import DHTID
 from hivemind.p2p import PeerID
 
+from core.worker.swarm.conditional_finds.answering import answer_conditional_finds
 from core.worker.swarm.conditional_finds.messages import attached
 
 ANSWER_SECONDS = 8.0  # that each waits for another one, which stands still at times on a computer that does much else
+
+
+def answer_conditionally(patch: pytest.MonkeyPatch) -> None:
+    """From here on, until the patch is undone, nodes that are made answer as ours do, not as plain hivemind nodes."""
+    patch.setattr(DHTProtocol, "rpc_find", DHTProtocol.rpc_find)
+    answer_conditional_finds()
 
 
 def patient_node(initial_peers: Sequence[Any] = ()) -> DHT:

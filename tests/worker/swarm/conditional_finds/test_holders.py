@@ -13,15 +13,13 @@ from typing import Any
 import pytest
 from hivemind import DHT
 from hivemind.dht import DHTNode
-from hivemind.dht.protocol import DHTProtocol
 from hivemind.dht.routing import DHTID
 from hivemind.proto import dht_pb2
 
-from core.worker.swarm.conditional_finds import answering
 from core.worker.swarm.conditional_finds.asking import ask_holder
 from core.worker.swarm.conditional_finds.messages import Known, Record, attach
 from core.worker.swarm.patches.monotonic_clock import steady_time
-from tests.worker.progress.dht_nodes import answers, count_answers, patient_node
+from tests.worker.progress.dht_nodes import answer_conditionally, answers, count_answers, patient_node
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
 
@@ -29,15 +27,13 @@ KEY, PEERS = "sums_progress", 10
 KEY_ID = DHTID.generate(source=KEY)
 ASKING_BYTES = 80  # of a request and its answer, beside what they say
 
-plain_find = DHTProtocol.rpc_find
 Node = Callable[..., DHT]
 
 
 def conditional_node(*others: DHT) -> DHT:
     """One of ours, in the DHT of those."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(DHTProtocol, "rpc_find", plain_find)  # as it was, once the node's process has been forked
-        answering.answer_conditional_finds()
+        answer_conditionally(patch)  # until the node's process has been forked
         return plain_node(*others)
 
 
