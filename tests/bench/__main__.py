@@ -1,4 +1,6 @@
-"""`python -m tests.bench [--quick] [--only ROW]… [--markdown] [--threads N] [--root-rounds N] [--keep FOLDER]`"""
+"""`python -m tests.bench [--quick] [--only ROW]… [--markdown] [--threads N] [--root-rounds N] [--crowd-epoch SECONDS]
+[--keep FOLDER]`
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ import signal
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from tests.bench.machine import describe
@@ -24,6 +27,7 @@ def main() -> int:
     """Measure and print; 1 if something could not be measured."""
     asked = _arguments()
     plan = plan_for(tuple(asked.only) or ROWS, is_quick=asked.quick, root_rounds=asked.root_rounds)
+    plan = replace(plan, crowd_epoch_seconds=asked.crowd_epoch or plan.crowd_epoch_seconds)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that no peer is left behind
     with tempfile.TemporaryDirectory(prefix="workerbee-bench-", ignore_cleanup_errors=True) as temporary:
         ground = _ground(asked.keep or Path(temporary), plan, asked.threads)
@@ -51,6 +55,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--markdown", action="store_true", help="print the table for the documents")
     parser.add_argument("--threads", type=int, help="compute threads of each peer (half of the cores)")
     parser.add_argument("--root-rounds", type=int, help="rounds in which base weights are compared (30)")
+    parser.add_argument("--crowd-epoch", type=float, help="seconds of an epoch of a crowd (120)")
     parser.add_argument("--keep", type=Path, help="keep the logs in this folder")
     return parser.parse_args()
 

@@ -85,7 +85,7 @@ def measure(plan: Plan, ground: Ground) -> Measured:
     if "gradient_liars" in plan.rows:
         _do_all(gradient_liars_deeds(ground, plan.liar_rounds, measured.gradient_liars), measured)
     if "crowd" in plan.rows:
-        _do_all(crowd_deeds(ground, plan.crowd_sizes, measured.crowds), measured)
+        _do_all(crowd_deeds(ground, plan.crowd_sizes, plan.crowd_epoch_seconds, measured.crowds), measured)
     if "experts" in plan.rows:
         _do_all(experts_deeds(ground, plan.expert_steps, measured.experts), measured)
     if "experts_kill" in plan.rows:

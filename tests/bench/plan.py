@@ -64,7 +64,8 @@ class Plan:
     with each other codec, and for ``home_loss_seconds`` where losses are compared; of the other rows about local SGD,
     each has its number of rounds; a newcomer downloads a state of ``newcomer_numbers``, and GPT-2 trains for
     ``gpt2_rounds`` of two minutes. Experts are trained for ``expert_steps``, and a host is
-    watched for ``expert_seconds``. Crowds have ``crowd_sizes`` volunteers.
+    watched for ``expert_seconds``. Crowds have ``crowd_sizes`` volunteers, in epochs of
+    ``crowd_epoch_seconds``.
     """
 
     rows: tuple[str, ...]
@@ -92,6 +93,7 @@ class Plan:
     expert_steps: int
     expert_seconds: float
     crowd_sizes: tuple[int, ...]
+    crowd_epoch_seconds: float
 
     @property
     def wants_peers(self) -> bool:
@@ -155,6 +157,7 @@ FULL = Plan(
     expert_steps=3000,
     expert_seconds=3600.0,
     crowd_sizes=(8, 16, 32, 48),
+    crowd_epoch_seconds=120.0,
 )
 QUICK = Plan(
     rows=ROWS,
@@ -182,6 +185,7 @@ QUICK = Plan(
     expert_steps=40,
     expert_seconds=60.0,
     crowd_sizes=(4,),
+    crowd_epoch_seconds=120.0,
 )
 ROOT_SECONDS = 10.0  # a round in which peers come and go, at the most
 

@@ -22,26 +22,29 @@ from tests.support.real_peers import peer_group
 
 MODES: tuple[Mode, ...] = ("gradients", "local-sgd")
 SAMPLES_PER_SECOND = 4.0  # of each
-EPOCH_SECONDS = 120.0
 MATCHMAKING_SECONDS = 10.0
 EPOCHS, MEASURED_FROM = 3, 1
-LIMIT_SECONDS = 900.0  # of a crowd
+START_SECONDS = 540.0  # of a crowd, beside its epochs, at the most
 MIN_WHOLE, MAX_BYTES_PER_SECOND = 0.95, 2_000
 MUST_HOLD = 32  # volunteers
 
 
 @dataclass
 class Crowds:
-    """What came of each crowd, by the mode and the number of volunteers; ``sizes`` are all numbers that are to be."""
+    """What came of each crowd, by the mode and the number of volunteers; ``sizes`` are all numbers that are to be.
+
+    An epoch lasts ``epoch_seconds``.
+    """
 
     sizes: tuple[int, ...] = ()
+    epoch_seconds: float = 120.0
     outcomes: dict[tuple[Mode, int], Outcome] = field(default_factory=dict)
 
 
-def crowd(mode: Mode, volunteers: int, epochs: int = EPOCHS) -> Row:
-    """A keeper and so many volunteers; an epoch is as long as they make it together."""
+def crowd(mode: Mode, volunteers: int, epoch_seconds: float) -> Row:
+    """A keeper and so many volunteers; an epoch is as long as they make it together, about so many seconds."""
     build = small_run if mode == "gradients" else local_sgd_run
-    target = round(EPOCH_SECONDS * SAMPLES_PER_SECOND * volunteers)
+    target = round(epoch_seconds * SAMPLES_PER_SECOND * volunteers)
     run = build(target_batch_size=target, matchmaking_time=MATCHMAKING_SECONDS, batch_size_per_step=4)
     direct = Member(manifest=run, samples_per_second=SAMPLES_PER_SECOND, is_led=True)
     client = msgspec.structs.replace(direct, mode="client")
@@ -50,15 +53,17 @@ def crowd(mode: Mode, volunteers: int, epochs: int = EPOCHS) -> Row:
     return Row(
         name=f"{mode}, {volunteers} volunteers",
         members=(keeper, *members),
-        epochs=epochs,
-        limit_seconds=LIMIT_SECONDS,
+        epochs=EPOCHS,
+        limit_seconds=START_SECONDS + EPOCHS * epoch_seconds,
         costs_from=MEASURED_FROM,
     )
 
 
-def crowd_deeds(ground: Ground, sizes: Sequence[int], measured: Crowds) -> Mapping[str, Callable[[], object]]:
+def crowd_deeds(
+    ground: Ground, sizes: Sequence[int], epoch_seconds: float, measured: Crowds
+) -> Mapping[str, Callable[[], object]]:
     """Every crowd, one after the other."""
-    measured.sizes = tuple(sizes)
+    measured.sizes, measured.epoch_seconds = tuple(sizes), epoch_seconds
     return {
         f"crowd, {mode}, {size}": lambda mode=mode, size=size: _measure(ground, mode, size, measured)  # type: ignore[misc]
         for mode in MODES
@@ -67,11 +72,11 @@ def crowd_deeds(ground: Ground, sizes: Sequence[int], measured: Crowds) -> Mappi
 
 
 def _measure(ground: Ground, mode: Mode, volunteers: int, measured: Crowds) -> str:
-    row = crowd(mode, volunteers)
+    row = crowd(mode, volunteers, measured.epoch_seconds)
     folder = ground.folder / f"crowd-{mode}-{volunteers}"
     folder.mkdir()
     with told_as_not_measured(), peer_group(folder) as everybody:
-        outcome = learn(everybody, (row,), side_by_side=1, seconds=LIMIT_SECONDS + 60)[row.name]
+        outcome = learn(everybody, (row,), side_by_side=1, seconds=row.limit_seconds + 60)[row.name]
     if outcome.failures or not outcome.costs:
         raise NotMeasured("; ".join(outcome.failures)[:300] or "the crowd did not get so far")
     measured.outcomes[mode, volunteers] = outcome
@@ -113,7 +118,8 @@ def crowd_rows(measured: Crowds) -> list[TableRow]:
 
 
 def _row(measured: Crowds, mode: Mode, size: int) -> TableRow:
-    what, outcome = f"{size} volunteers and a keeper, `{mode}`", measured.outcomes.get((mode, size))
+    what = f"{size} volunteers and a keeper, `{mode}`, epochs of {measured.epoch_seconds:.0f} s"
+    outcome = measured.outcomes.get((mode, size))
     must = (
         f"≥ {MIN_WHOLE:.0%}, ≤ {MAX_BYTES_PER_SECOND / 1000:.0f} kB/s beside averages"
         if size == MUST_HOLD

@@ -25,13 +25,13 @@ def outcome(whole: float, moved: float) -> Outcome:
     ("whole", "moved", "is_reached"), [(1.0, 1_500.0, True), (0.9, 1_500.0, False), (1.0, 2_500.0, False)]
 )
 def test_most_rounds_are_whole_and_little_moves_beside_averages(whole: float, moved: float, is_reached: bool) -> None:
-    measured = Crowds((MUST_HOLD,), {("gradients", MUST_HOLD): outcome(whole, moved)})
+    measured = Crowds((MUST_HOLD,), outcomes={("gradients", MUST_HOLD): outcome(whole, moved)})
     of_gradients, of_local_sgd = crowd_rows(measured)
     assert of_gradients.is_reached is is_reached and of_local_sgd.is_reached is None
 
 
 def test_a_crowd_is_a_keeper_and_volunteers_of_whom_a_quarter_can_be_reached() -> None:
-    row = crowd("local-sgd", 32)
+    row = crowd("local-sgd", 32, 120.0)
     assert row.members[0].keeps and not any(member.keeps for member in row.members[1:])
     assert [member.mode for member in row.members[1:]].count("direct") == 8
     assert all(member.is_led for member in row.members), "what a run asks of its members is counted, too"

@@ -6,12 +6,23 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import pytest
 from hivemind import DHT
 from hivemind.dht import DHTNode
+from hivemind.dht.protocol import DHTProtocol
 from hivemind.dht.routing import DHTID
 from hivemind.p2p import PeerID
 
+from core.worker.swarm.conditional_finds.answering import answer_conditional_finds
+from core.worker.swarm.conditional_finds.messages import attached
+
 ANSWER_SECONDS = 8.0  # that each waits for another one, which stands still at times on a computer that does much else
+
+
+def answer_conditionally(patch: pytest.MonkeyPatch) -> None:
+    """From here on, until the patch is undone, nodes that are made answer as ours do, not as plain hivemind nodes."""
+    patch.setattr(DHTProtocol, "rpc_find", DHTProtocol.rpc_find)
+    answer_conditional_finds()
 
 
 def patient_node(initial_peers: Sequence[Any] = ()) -> DHT:
@@ -33,16 +44,24 @@ def dht_nodes(number: int) -> Iterator[list[DHT]]:
 
 
 async def count_answers(_dht: DHT, node: DHTNode) -> None:
-    """From now on, count the answers to what that node asks: all of them, and those that bring a value."""
-    find, counts = node.protocol.call_find, {"all": 0, "with a value": 0}
+    """From now on, count the answers to what that node looks for: all of them, and those that bring a value."""
+    stub_of, counts = node.protocol.get_stub, {"all": 0, "with a value": 0, "bytes": 0}
 
-    async def counted(peer: Any, keys: Any) -> Any:
-        answer = await find(peer, keys)
-        counts["all"] += 1
-        counts["with a value"] += any(value is not None for value, _ in (answer or {}).values())
-        return answer
+    class Counted:
+        def __init__(self, peer: PeerID) -> None:
+            self.stub = stub_of(peer)
 
-    node.protocol.call_find, node.answer_counts = counted, counts
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.stub, name)
+
+        async def rpc_find(self, request: Any, **options: Any) -> Any:
+            answer = await self.stub.rpc_find(request, **options)
+            counts["all"] += 1
+            counts["with a value"] += any(each.value for each in answer.results) or any(attached(answer))
+            counts["bytes"] += request.ByteSize() + answer.ByteSize()
+            return answer
+
+    node.protocol.get_stub, node.answer_counts = Counted, counts
 
 
 async def answers(_dht: DHT, node: DHTNode) -> dict[str, int]:

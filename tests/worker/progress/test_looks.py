@@ -15,7 +15,7 @@ from hivemind.utils import ValueWithExpiration
 from core.worker.swarm.dht.reader import forget
 from core.worker.swarm.patches.monotonic_clock import steady_time
 from core.worker.swarm.progress.looks import LONGEST_SECONDS, MOST_KNOWN, ProgressDHT
-from tests.worker.progress.dht_nodes import answers, count_answers, dht_nodes, forget_key
+from tests.worker.progress.dht_nodes import answer_conditionally, answers, count_answers, dht_nodes, forget_key
 
 KEY = "sums_progress"
 PEERS = {"first": 1, "second": 2, "third": 3}
@@ -23,9 +23,11 @@ MANY_LOOKS = 60  # of which no kind is missing that comes by lot
 REPORT_SECONDS = 300.0  # longer than that many looks last on a computer that does much else
 
 
-@pytest.fixture
-def nodes() -> Iterator[list[DHT]]:
+@pytest.fixture(params=["plain", "ours"])
+def nodes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[DHT]]:
     """Four nodes, each of which holds a report of each peer."""
+    if request.param == "ours":
+        answer_conditionally(monkeypatch)
     with dht_nodes(4) as made:
         for peer, progress in PEERS.items():
             assert made[0].store(KEY, progress, steady_time() + REPORT_SECONDS, subkey=peer)

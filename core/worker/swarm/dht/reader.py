@@ -4,7 +4,7 @@ WORKAROUND H27: hivemind's own ``get`` drops a dictionary as a whole if one of i
 value that somebody put over the dictionary for the dictionary, and never answers if a value does not decode.
 So every peer that may hold the key is asked, and all that it holds is told; readers believe signatures only.
 What is read again and again is asked of one of them each time, and told together with what the others have answered
-not long ago: see `_Remembered`.
+not long ago: see `_Remembered`. Each is told what is known already, and sends the rest: see `conditional_finds`.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Literal, TypeVar
 from weakref import WeakKeyDictionary
 
 import pydantic.v1 as pydantic
 from hivemind.dht import DHT, DHTNode
 from hivemind.dht.routing import DHTID
-from hivemind.dht.storage import DictionaryDHTValue
 from hivemind.dht.validation import DHTRecord
 from hivemind.p2p import PeerID
-from hivemind.proto import dht_pb2
 from hivemind.utils import MSGPackSerializer
 
+from core.worker.swarm.conditional_finds.asking import ask_holder
+from core.worker.swarm.conditional_finds.messages import Record, records_in
 from core.worker.swarm.dht.rsa_validator import MAX_SUBKEY_BYTES, Signatures
 from core.worker.swarm.patches.monotonic_clock import steady_time
 from core.worker.swarm.patches.value_free_searches import id_beside
@@ -47,7 +47,6 @@ Ask = Literal["all", "in turn", "one"]
 any one of the nearest, where it is read often and decides nothing."""
 
 _Model = TypeVar("_Model", bound=pydantic.BaseModel)
-_Value = tuple[bytes, bytes, bytes, float]  # the fields of a DHTRecord
 
 
 def parse_record(model: type[_Model], value: object) -> _Model | None:
@@ -67,9 +66,10 @@ def read_dictionary(dht: DHT, key: str, also_ask: Iterable[str] = (), *, ask: As
     """
     read_several = _read_in_turn if ask == "in turn" else _read
     read = _read_of_one if ask == "one" else partial(read_several, also_ask=tuple(also_ask))
-    asking = dht.run_coroutine(partial(read, key_id=DHTID.generate(source=key)), return_future=True)
+    key_id = DHTID.generate(source=key)
+    asking = dht.run_coroutine(partial(read, key_id=key_id), return_future=True)
     with contextlib.suppress(TimeoutError):
-        return [DHTRecord(*fields) for fields in asking.result(READ_LIMIT_SECONDS)]
+        return [DHTRecord(key_id.to_bytes(), *record) for record in asking.result(READ_LIMIT_SECONDS)]
     return []
 
 
@@ -113,16 +113,13 @@ def _table_in(value: bytes) -> dict[str, Any] | None:
     return decoded if is_table else None
 
 
-async def _read(_dht: DHT, node: DHTNode, key_id: DHTID, also_ask: tuple[str, ...]) -> list[_Value]:
+async def _read(_dht: DHT, node: DHTNode, key_id: DHTID, also_ask: tuple[str, ...]) -> list[Record]:
     """Read our own storage, that of the nearest peers and of the peers named; runs in the DHT process."""
     peers = dict.fromkeys([*map(PeerID.from_base58, also_ask), *(await _nearest(node, key_id)).values()])
     peers.pop(node.peer_id, None)
-    answers = await asyncio.gather(
-        *(_ask(node, peer, key_id) for peer in list(peers)[: MAX_PEERS_ASKED + len(also_ask)]),
-        return_exceptions=True,
-    )
-    held = [_own(node, key_id), *(answer for answer in answers if isinstance(answer, list))]
-    return list(dict.fromkeys(value for values in held for value in values))[:MAX_VALUES]
+    own = own_records(node, key_id)
+    answers = await _ask(node, list(peers)[: MAX_PEERS_ASKED + len(also_ask)], key_id, own)
+    return _distinct(own, *(answer for answer in answers if isinstance(answer, list)))
 
 
 @dataclass
@@ -135,7 +132,7 @@ class _Remembered:
 
     peers: dict[DHTID, PeerID] = field(default_factory=dict)
     searched_at: float = -math.inf
-    answers: dict[PeerID, tuple[float, list[_Value]]] = field(default_factory=dict)
+    answers: dict[PeerID, tuple[float, list[Record]]] = field(default_factory=dict)
 
     def due(self, holders: Iterable[PeerID], also_near: Iterable[PeerID]) -> list[PeerID]:
         """Whom to ask now: who has not answered or not for long, and the holder whose answer is the oldest."""
@@ -145,25 +142,28 @@ class _Remembered:
         late = [peer for peer, limit in limits.items() if peer not in asked or now - asked[peer] >= limit]
         return list(dict.fromkeys([*late, *([] if oldest is None else [oldest])]))
 
-    def note(self, peer: PeerID, answer: list[_Value] | BaseException) -> None:
+    def note(self, peer: PeerID, answer: list[Record] | BaseException) -> None:
         """Take its answer in place of its last one; whoever does not answer, or too much, is asked at every read."""
         self.answers.pop(peer, None)
-        if isinstance(answer, list) and sum(len(each[1]) + len(each[2]) for each in answer) <= MAX_REMEMBERED_BYTES:
+        if (
+            isinstance(answer, list)
+            and sum(len(each.subkey) + len(each.value) for each in answer) <= MAX_REMEMBERED_BYTES
+        ):
             self.answers[peer] = time.monotonic(), answer
 
-    def values(self, peers: Iterable[PeerID]) -> list[_Value]:
+    def records(self, peers: Iterable[PeerID]) -> list[Record]:
         """What these have told and what has not expired; everybody else's answers are forgotten."""
         self.answers = {peer: self.answers[peer] for peer in peers if peer in self.answers}
         now = steady_time()
-        return [value for _, answer in self.answers.values() for value in answer if value[3] > now]
+        return [record for _, answer in self.answers.values() for record in answer if record.expiration_time > now]
 
 
 _remembered: WeakKeyDictionary[DHTNode, dict[DHTID, _Remembered]] = WeakKeyDictionary()
 
 
-async def _read_in_turn(_dht: DHT, node: DHTNode, key_id: DHTID, also_ask: tuple[str, ...]) -> list[_Value]:
+async def _read_in_turn(_dht: DHT, node: DHTNode, key_id: DHTID, also_ask: tuple[str, ...]) -> list[Record]:
     """As `_read`, with what those have answered before who are not asked this time; runs in the DHT process."""
-    known = _remembered.setdefault(node, {}).setdefault(key_id, _Remembered())
+    known = _of_key(node, key_id)
     is_old = time.monotonic() - known.searched_at >= OTHERS_AGAIN_SECONDS
     if is_old or len(node.protocol.routing_table.peer_id_to_uid) <= MAX_PEERS_ASKED // 2:
         nearest = await _nearest(node, key_id)
@@ -171,20 +171,43 @@ async def _read_in_turn(_dht: DHT, node: DHTNode, key_id: DHTID, also_ask: tuple
     holders = [*map(PeerID.from_base58, also_ask), *_holders(node, key_id, known.peers)]
     holders = [peer for peer in dict.fromkeys(holders) if peer != node.peer_id]
     near = [peer for peer in known.peers.values() if peer != node.peer_id]
-    asked = known.due(holders, near)
-    answers = await asyncio.gather(*(_ask(node, peer, key_id) for peer in asked), return_exceptions=True)
+    own, asked = own_records(node, key_id), known.due(holders, near)
+    answers = await _ask(node, asked, key_id, _distinct(own, known.records([*holders, *near])))
     for peer, answer in zip(asked, answers, strict=True):
         known.note(peer, answer)
-    fresh = [value for answer in answers if isinstance(answer, list) for value in answer]
-    held = [*_own(node, key_id), *fresh, *known.values([*holders, *near])]
-    return list(dict.fromkeys(held))[:MAX_VALUES]
+    fresh = (answer for answer in answers if isinstance(answer, list))
+    return _distinct(own, *fresh, known.records([*holders, *near]))
 
 
-async def _read_of_one(_dht: DHT, node: DHTNode, key_id: DHTID) -> list[_Value]:
-    """Read our own storage and that of one of the peers that should hold the key; runs in the DHT process."""
-    holder = any_holder(node, key_id)
-    answer = await _ask(node, holder, key_id) if holder is not None else []
-    return list(dict.fromkeys([*_own(node, key_id), *answer]))[:MAX_VALUES]
+async def _read_of_one(_dht: DHT, node: DHTNode, key_id: DHTID) -> list[Record]:
+    """Read our own storage and that of one of the peers that should hold the key; runs in the DHT process.
+
+    What the last one has told spares this one to send the same again, and is not told for it.
+    """
+    own, known, holder = own_records(node, key_id), _of_key(node, key_id), any_holder(node, key_id)
+    if holder is None:
+        return own
+    [answer] = await _ask(node, [holder], key_id, _distinct(own, known.records([*known.answers])))
+    if isinstance(answer, BaseException):
+        return own
+    known.answers.clear()
+    known.note(holder, answer)
+    return _distinct(own, answer)
+
+
+def _of_key(node: DHTNode, key_id: DHTID) -> _Remembered:
+    return _remembered.setdefault(node, {}).setdefault(key_id, _Remembered())
+
+
+async def _ask(
+    node: DHTNode, peers: Iterable[PeerID], key_id: DHTID, known: Iterable[Record]
+) -> list[list[Record] | BaseException]:
+    """What each of them holds under the key, or why that is not known, in their order; all are told what is known."""
+    return await asyncio.gather(*(ask_holder(node, peer, key_id, known) for peer in peers), return_exceptions=True)
+
+
+def _distinct(*held: Iterable[Record]) -> list[Record]:
+    return list(dict.fromkeys(chain.from_iterable(held)))[:MAX_VALUES]
 
 
 def any_holder(node: DHTNode, key_id: DHTID) -> PeerID | None:
@@ -219,31 +242,7 @@ async def _nearest(node: DHTNode, key_id: DHTID) -> dict[DHTID, PeerID]:
     return dict(nearest[beside])
 
 
-async def _ask(node: DHTNode, peer: PeerID, key_id: DHTID) -> list[_Value]:
-    """What that peer holds under the key. It is in our routing table from then on, as with hivemind's own requests.
-
-    Else a peer that had been away would stay unknown to hivemind's ``get``, see `ping_peers`.
-    """
-    request = dht_pb2.FindRequest(keys=[key_id.to_bytes()], peer=node.protocol.node_info)
-    response = await node.protocol.get_stub(peer).rpc_find(request, timeout=node.protocol.wait_timeout)
-    if response.peer.node_id:
-        await node.protocol.update_routing_table(DHTID.from_bytes(response.peer.node_id), peer)
-        node.blacklist.register_success(peer)
-    if response.results[0].type != dht_pb2.FOUND_DICTIONARY:
-        return []
-    return _values(key_id, MSGPackSerializer.loads(response.results[0].value))
-
-
-def _own(node: DHTNode, key_id: DHTID) -> list[_Value]:
+def own_records(node: DHTNode, key_id: DHTID) -> list[Record]:
+    """What our own node holds under the key."""
     held = [storage.get(key_id) for storage in (node.protocol.storage, node.protocol.cache)]
-    return [value for item in held if item is not None for value in _values(key_id, item.value)]
-
-
-def _values(key_id: DHTID, dictionary: Any) -> list[_Value]:
-    if not isinstance(dictionary, DictionaryDHTValue):
-        return []
-    return [
-        (key_id.to_bytes(), MSGPackSerializer.dumps(subkey), item.value, item.expiration_time)
-        for subkey, item in islice(dictionary.items(), MAX_VALUES)
-        if isinstance(item.value, bytes) and isinstance(item.expiration_time, int | float)
-    ]
+    return [record for item in held if item is not None for record in records_in(item.value)]

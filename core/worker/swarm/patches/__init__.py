@@ -8,7 +8,9 @@ import hivemind
 
 from core.errors import ErrorKind, UserError
 from core.localizable import localized
+from core.worker.swarm.conditional_finds.answering import answer_conditional_finds
 from core.worker.swarm.patches.byte_counters import count_bytes
+from core.worker.swarm.patches.delta_stores import store_in_deltas
 from core.worker.swarm.patches.handler_tasks import forget_ended_handlers
 from core.worker.swarm.patches.matchmaking import install_epoch_matchmaking
 from core.worker.swarm.patches.message_size import limit_message_size
@@ -47,3 +49,5 @@ def apply() -> None:
     mark_cancelled_before_waking()
     install_epoch_matchmaking()
     search_beside_keys()
+    answer_conditional_finds()
+    store_in_deltas()

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import math
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from hivemind.dht import DHT, DHTNode
-from hivemind.dht.node import _SearchState
 from hivemind.dht.routing import DHTID
+from hivemind.dht.validation import DHTRecord
+from hivemind.p2p import PeerID
 from hivemind.utils import MPFuture, ValueWithExpiration
 
-from core.worker.swarm.dht.reader import any_holder
+from core.worker.swarm.conditional_finds.asking import ask_holder
+from core.worker.swarm.conditional_finds.messages import Record
+from core.worker.swarm.dht.reader import any_holder, own_records
 from core.worker.swarm.patches.monotonic_clock import steady_time
 
 MARGIN_SECONDS = 5.0  # until it expires, in which a report may be gone at one node and not yet at another
 LONGEST_SECONDS = 600.0  # that a report lives in any run; nothing that claims more is remembered
 MOST_KNOWN = 2_000  # reports that are remembered: a holder has room for no more
 MOST_TIMES = 64  # reports of ours whose times are remembered; far fewer are there before the first one expires
+
+log = logging.getLogger(__name__)
 
 Reports = dict[Any, ValueWithExpiration[Any]]
 """By subkey; the value is ``None`` where a peer has taken its report back."""
@@ -84,17 +93,62 @@ class ProgressDHT:
         return {subkey for subkey, report in self._known.items() if report.expiration_time > soon} - there.keys()
 
 
+_verified: WeakKeyDictionary[DHTNode, dict[DHTID, dict[bytes, Record]]] = WeakKeyDictionary()
+"""In the DHT process, by key and subkey: the latest valid reports that were found."""
+
+
 async def _ask_one_holder(_dht: DHT, node: DHTNode, key: str) -> ValueWithExpiration[Reports] | None:
     """What one of the nodes nearest to the key, and our own, hold under it; ``None`` where that one has nothing."""
-    key_id, protocol = DHTID.generate(source=key), node.protocol
-    holder = any_holder(node, key_id)
-    answer = await node._call_find_with_blacklist(holder, [key_id]) if holder is not None else None
-    value = answer[key_id][0] if answer else None
-    if value is None:
+    key_id = DHTID.generate(source=key)
+    holder, own = any_holder(node, key_id), own_records(node, key_id)
+    if holder is None:
         return None
-    search = _SearchState(key_id, math.inf, serializer=protocol.serializer, record_validator=protocol.record_validator)
-    search.add_candidate(value, None)  # first, because the next is copied into it
-    search.add_candidate(protocol.storage.get(key_id), node.node_id)
-    search.finish_search()
-    found: ValueWithExpiration[Reports] | None = search.future.result()
-    return found
+    verified = _verified.setdefault(node, {})
+    known = dict.fromkeys([*own, *_lasting(verified.get(key_id, {}).values())])
+    told = await _asked(node, holder, key_id, known)
+    found = _latest(record for record in told if record in known or _is_valid(node, key_id, record))
+    if not found:
+        return None
+    lasting = {record.subkey: record for record in _lasting(_latest([*found.values(), *known]).values())}
+    verified[key_id] = lasting if len(lasting) <= MOST_KNOWN else {}
+    return _decoded(node, key_id, _latest([*found.values(), *own]))
+
+
+async def _asked(node: DHTNode, holder: PeerID, key_id: DHTID, known: Iterable[Record]) -> list[Record]:
+    """What the holder has, unverified; where it does not answer, it is avoided for a while as by hivemind's calls."""
+    try:
+        return await ask_holder(node, holder, key_id, known)
+    except Exception:
+        log.debug("a holder of reports does not answer", exc_info=True)
+        node.blacklist.register_failure(holder)
+        table = node.protocol.routing_table
+        await node.protocol.update_routing_table(table.get(peer_id=holder), holder, responded=False)
+        return []
+
+
+def _latest(records: Iterable[Record]) -> dict[bytes, Record]:
+    """By subkey, the record that expires last."""
+    return {record.subkey: record for record in sorted(records, key=lambda each: each.expiration_time)}
+
+
+def _lasting(records: Iterable[Record]) -> list[Record]:
+    """Those that have not expired, and that claim to live no longer than any can."""
+    now = steady_time()
+    return [record for record in records if now < record.expiration_time <= now + LONGEST_SECONDS]
+
+
+def _is_valid(node: DHTNode, key_id: DHTID, record: Record) -> bool:
+    return bool(node.protocol._validate_record(key_id.to_bytes(), *record))
+
+
+def _decoded(node: DHTNode, key_id: DHTID, records: dict[bytes, Record]) -> ValueWithExpiration[Reports]:
+    """The reports as ``DHT.get`` gives them, without those that do not decode."""
+    serializer, validator, reports = node.protocol.serializer, node.protocol.record_validator, Reports()
+    for record in records.values():
+        value = record.value
+        if validator is not None:
+            value = validator.strip_value(DHTRecord(key_id.to_bytes(), *record))
+        with contextlib.suppress(Exception):
+            report = ValueWithExpiration(serializer.loads(value), record.expiration_time)
+            reports[serializer.loads(record.subkey)] = report
+    return ValueWithExpiration(reports, max(record.expiration_time for record in records.values()))

@@ -20,7 +20,7 @@ from core.run.multiaddr import split_peer
 from core.worker.swarm.dht.node import _count_peers
 from core.worker.swarm.dht.reader import _holders, read_dictionary
 from core.worker.swarm.patches.monotonic_clock import steady_time
-from tests.worker.progress.dht_nodes import count_requests, dht_nodes, forget_key, requests
+from tests.worker.progress.dht_nodes import answer_conditionally, count_requests, dht_nodes, forget_key, requests
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300), pytest.mark.usefixtures("patient_reads")]
 
@@ -36,6 +36,13 @@ def organiser(folder: Path, address: str) -> Iterator[DHT]:
         yield dht
     finally:
         dht.shutdown()
+
+
+@pytest.fixture(params=["plain", "ours"])
+def holders(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nodes that are made from here on are of that kind."""
+    if request.param == "ours":
+        answer_conditionally(monkeypatch)
 
 
 def test_who_was_away_is_found_by_hiveminds_own_requests_once_it_has_answered_ours(tmp_path: Path) -> None:
@@ -62,6 +69,7 @@ def test_who_was_away_is_found_by_hiveminds_own_requests_once_it_has_answered_ou
         volunteer.shutdown()
 
 
+@pytest.mark.usefixtures("holders")
 def test_what_decides_nothing_is_read_of_one_holder() -> None:
     with dht_nodes(4) as nodes:
         assert nodes[0].store("names", subkey="me", value=7, expiration_time=time.time() + 600)
@@ -71,6 +79,7 @@ def test_what_decides_nothing_is_read_of_one_holder() -> None:
         assert nodes[3].run_coroutine(requests) == 1
 
 
+@pytest.mark.usefixtures("holders")
 def test_what_is_read_again_and_again_is_asked_of_one_holder_each_time() -> None:
     with dht_nodes(4) as nodes:
         store_at_all_but_the_last(nodes, "first")
@@ -82,6 +91,7 @@ def test_what_is_read_again_and_again_is_asked_of_one_holder_each_time() -> None
         assert subkeys_read(nodes[3]) == {packed("first"), packed("second")}  # whoever is asked has it
 
 
+@pytest.mark.usefixtures("holders")
 def test_a_holder_that_hides_a_value_hides_it_for_a_read_and_takes_none_back() -> None:
     with dht_nodes(4) as nodes:
         store_at_all_but_the_last(nodes, "first")
@@ -93,6 +103,7 @@ def test_a_holder_that_hides_a_value_hides_it_for_a_read_and_takes_none_back() -
         assert all(packed("first") in each for each in told) and packed("second") in told[2]
 
 
+@pytest.mark.usefixtures("holders")
 def test_who_is_gone_is_not_quoted_beyond_the_life_of_what_it_told() -> None:
     with dht_nodes(3) as nodes:
         assert nodes[0].store("names", subkey="me", value=7, expiration_time=steady_time() + LIFE_SECONDS)
