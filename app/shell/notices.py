@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QObject
 
 from app.desktop.external_link import open_web_link
+from app.presentation.newer_versions import installation_words
 from app.shell.main_window import MainWindow
 from core.errors import ErrorKind, UserError
 from core.placeholders import fill_placeholders
@@ -66,10 +67,11 @@ class Notices(QObject):
         """Say that there is a newer Workerbee, where somebody sees it and the bar is free; whether it did."""
         if not self._window.is_seen or not self._bar.isHidden():
             return False
+        words = fill_placeholders(translate("Updates", "This is %1. Nothing is downloaded by itself."), own_version())
         self._bar.show_notice(
             "info",
             fill_placeholders(translate("Updates", "Workerbee %1 is there."), update.version),
-            fill_placeholders(translate("Updates", "This is %1. Nothing is downloaded by itself."), own_version()),
+            f"{words} {installation_words(update)}".strip(),
             button=translate("Updates", "Open its page"),
             action=lambda: open_web_link(update.page),
         )

@@ -1,4 +1,4 @@
-"""The portable form, a person's own installation from a .run file: the file of a newer version, verified and run."""
+"""The .run file of a newer version, verified and run, so that it replaces the portable form that is installed."""
 
 from __future__ import annotations
 
@@ -9,20 +9,13 @@ from urllib.parse import urlsplit
 from core.engine.install.wheel_download import Received, download_verified
 from core.errors import ErrorKind, UserError
 from core.files.atomic import storage_problem
-from core.files.resources import ROOT
 from core.localizable import localized
 from core.security.sanitize import sanitize_line
 from core.security.verified_download import Remote
 from core.updates.notice import PortableFile
 
-_PROGRAM = Path(".local", "lib", "workerbee")  # as `installer/portable/set-up.sh` has it
 _LIMIT_SECONDS = 900.0
 _MOST_SAID = 600
-
-
-def is_portable(root: Path = ROOT) -> bool:
-    """Whether the program in that folder is the one that a .run file has put into this person's home."""
-    return root.resolve() == (Path.home() / _PROGRAM).resolve()
 
 
 def host_of(file: PortableFile) -> str:

@@ -25,7 +25,7 @@ SYSTEMS = (
     System(
         "Debian 12, 13 and testing, from the .deb",
         "measured",
-        "installed in a bare system, engine made, trained, removed; 2026-11-23, "
+        "installed in a bare system, engine made, trained, removed; 2026-11-23, Debian 12 and 13 again 2026-11-29; "
         "[the times](benchmarks.md#the-package-in-bare-systems)",
         "tests/packaging/journeys",
     ),
@@ -40,27 +40,51 @@ SYSTEMS = (
     System(
         "An upgrade by apt while Workerbee trains",
         "measured",
-        "in Debian 12, from a signed repository, with the window and with the service, "
-        "which a script in systemd's place started again; in Debian 13 untried",
+        "in Debian 12 and 13, from a signed repository, with the window and with the service, "
+        "which a script in systemd's place started again; [what came of it](#from-an-apt-repository); "
+        "in Debian testing untried",
         "tests/packaging/journeys",
+    ),
+    System(
+        "Debian 12 and testing, from source",
+        "measured",
+        "[all tests](benchmarks.md#the-tests) in Debian 12, those of `make quick` in Debian testing",
+        "tests/packaging/test_setup_scripts.py",
+    ),
+    System("Debian 13 and Ubuntu, from source", "untried", "`make demo`, `make test`"),
+    System(
+        "Python 3.11, 3.13 and 3.14",
+        "measured",
+        "those of Debian 12, 13 and testing, each from installation to training",
+        "tests/packaging/journeys",
+    ),
+    System(
+        "Python 3.12",
+        "measured",
+        "trained on the H200's computer, from wheels, 2026-11-27; in the .deb untried",
+        "tests/gpu",
+    ),
+    System("A 64-bit ARM computer", "untried", "no package and no engine is made for it"),
+    System("A container", "untried", "which gaps its sandbox leaves, `workerbee doctor` names"),
+    System(
+        "systemd's user manager, for the service",
+        "measured",
+        "a real one, of a computer that had not booted with systemd; a real boot is untried",
+        "tests/core/service/test_real_service.py",
     ),
     System("Wayland in sway", "measured", "the window and its keys", "tests/integration/desktop"),
     System("Wayland in GNOME and KDE", "untried", "the window"),
     System("X11", "measured", "the window, in a bare X server with a window manager", "tests/integration/desktop"),
+    System("X11 in a whole desktop, such as Xfce's", "untried", "the window"),
     System(
         "WSL 2 in Windows 11",
         "tested by stand-in",
         "what `doctor` says there, the window without a tray, and a driver that lists no processes",
         "tests/core/test_wsl.py",
     ),
+    System("Windows itself", "untried", "hivemind has no peer for it"),
     System("macOS", "untried", "from source; [what is absent there](#other-systems)"),
-    System(
-        "A CPU",
-        "measured",
-        "training in both modes, on 64-bit PCs; its engine for Python 3.11, of which the download for 3.12 to 3.14 is "
-        "[untried](#the-training-engine)",
-        "tests/bench",
-    ),
+    System("A CPU", "measured", "training in both modes, on 64-bit PCs", "tests/bench"),
     System(
         "An NVIDIA GPU",
         "measured",
@@ -75,11 +99,38 @@ SYSTEMS = (
         "tests/support/environment/fake_nvml.py",
     ),
     System(
+        "Two NVIDIA GPUs in one computer",
+        "tested by stand-in",
+        "a worker for each, by a library in NVML's place; they computed on the CPU",
+        "tests/app/test_two_gpus_train.py",
+    ),
+    System(
         "Drivers and GPUs of CUDA 12.8 and 12.6",
         "tested by stand-in",
-        "the choice of the engine, by a driver's version and a compute capability; the engines are untried",
+        "the choice of the engine, by a driver's version and a compute capability",
         "tests/core/engine/test_build_selection.py",
     ),
+    System(
+        "The engine for the CPU",
+        "measured",
+        "made and trained with, for Python 3.11; its download for 3.12 to 3.14 is untried",
+        "tests/packaging/journeys",
+    ),
+    System(
+        "The engine of CUDA 13.0",
+        "measured",
+        "made in Debian 13 and testing, where it trained on a CPU; on a GPU the same code ran with PyTorch 2.11, and "
+        "the engine itself is untried",
+        "tests/packaging/journeys",
+    ),
+    System(
+        "The engines of CUDA 12.8 and 12.6",
+        "measured",
+        "their libraries, for Python 3.11, trained on a CPU beside PyTorch 2.13, "
+        "[in both modes](#several-versions-of-pytorch-in-one-run); on a GPU they are untried",
+        "tests/integration/torch_versions",
+    ),
+    System("Engines for ROCm and XPU", "untried", "their indexes were not reached; no list of their files is made"),
     System(
         "An AMD GPU",
         "tested by stand-in",
@@ -99,6 +150,12 @@ SYSTEMS = (
         "tested by stand-in",
         "what is said of it, by files in the place of Linux's; the advice itself is untried",
         "tests/core/hardware/test_unused_gpus.py",
+    ),
+    System(
+        "An NVIDIA GPU whose first computation fails",
+        "tested by stand-in",
+        "what is said and advised, by an error in CUDA's place",
+        "tests/worker/compute/test_device.py",
     ),
     System("Parts of an NVIDIA GPU (MIG)", "untried", "whether they are found"),
 )

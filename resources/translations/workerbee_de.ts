@@ -5509,6 +5509,10 @@
         <translation>Dies ist %1. Von selbst wird nichts heruntergeladen.</translation>
     </message>
     <message>
+        <source>To install it, quit Workerbee and type workerbee update in a terminal.</source>
+        <translation>Zum Installieren beenden Sie Workerbee und geben Sie in einem Terminal workerbee update ein.</translation>
+    </message>
+    <message>
         <source>Open its page</source>
         <translation>Seite öffnen</translation>
     </message>

@@ -12,7 +12,10 @@ import msgspec
 import pytest
 from msgspec import Meta
 
+from core.engine.builds import CUDA_BUILDS
+from core.engine.pythons import PYTHONS
 from core.files.documents import FOLDER, slug_of
+from core.hardware.pci_gpus import Vendor
 from installer.docs.__main__ import REGIONS, generated, main
 from installer.docs.struct_fields import UndocumentedError, rule_of, sentence_of
 from installer.docs.systems import SYSTEMS, Proof
@@ -107,6 +110,19 @@ def test_each_system_is_measured_tested_by_stand_in_or_untried_and_the_first_two
         assert system.proof in get_args(Proof)
         assert (ROOT / system.shown_by).exists() if system.proof != "untried" else not system.shown_by, system.name
         assert system.shown_by or system.proof == "untried", system.name
+
+
+def test_each_python_each_engine_and_each_vendor_of_gpus_has_its_row_in_the_table_of_systems() -> None:
+    names = [system.name for system in SYSTEMS]
+    assert len(set(names)) == len(names)
+    pythons = ", ".join(name for name in names if name.startswith("Python "))
+    assert [python for python in PYTHONS if python not in pythons] == []
+    engines = ", ".join(name for name in names if "engine" in name.lower())
+    assert [build.cuda for build in CUDA_BUILDS if build.cuda not in engines] == []
+    for other in ("CPU", "ROCm", "XPU"):
+        assert other in engines
+    for vendor in get_args(Vendor):
+        assert any(f"{vendor} GPU" in name for name in names), vendor
 
 
 def test_a_field_without_a_sentence_stops_the_generator() -> None:

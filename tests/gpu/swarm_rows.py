@@ -31,7 +31,7 @@ from tests.gpu.table import Figure, Untried
 from tests.support.checkout import ROOT
 from tests.support.client_harness import FrontEnd, ruled
 from tests.support.consents import consent_to
-from tests.support.real_peers import LOOPBACK, Peer
+from tests.support.real_peers import LOOPBACK, PATIENCE_SECONDS, Peer
 
 MIN_SHARES: dict[Mode, float] = {"gradients": 0.95, "local-sgd": 0.97}
 MAX_PAUSED_SECONDS, MAX_KILLED_SECONDS, MAX_YIELD_SECONDS = 3.0, 5.0, 15.0
@@ -187,7 +187,9 @@ def precisions(ground: Ground) -> Figure:
         for peer in peers[1:]:
             peer.send(consent_to(peer.wait_for(RunFound), **wishes))
         for peer in peers:
-            peer.wait_for(RoundFinished, lambda event: event.ok and event.peers == len(_PRECISIONS))
+            peer.wait_for(
+                RoundFinished, lambda event: event.ok and event.peers == len(_PRECISIONS), seconds=PATIENCE_SECONDS
+            )
         losses = [peer.wait_for(Progress, lambda event: event.loss is not None).loss for peer in peers]
     finally:
         for peer in reversed(peers):

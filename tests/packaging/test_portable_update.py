@@ -26,7 +26,7 @@ from core.files.locks import try_lock
 from core.records.settings import Settings, save_settings
 from core.security.identity import Identity
 from core.updates.notice import PortableFile, SignedNotice, UpdateNotice
-from core.updates.portable import is_portable
+from core.updates.portable_form import is_portable
 from tests.packaging.portable_person import Person, person_in
 from tests.packaging.test_deb_layout import make_engine
 from tests.support.checkout import ROOT

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QCheckBox, QPushButton
 
 from app.appearance.line_breaks import breakable
 from app.desktop.external_link import open_web_link
+from app.presentation.newer_versions import installation_words
 from app.widgets.labels import Heading, Hint
 from app.widgets.layout.card import Card
 from core.placeholders import fill_placeholders
@@ -30,8 +31,10 @@ class UpdateSettings(Card):
         self.tick = QCheckBox(self.tr("Look for a newer version every two weeks"))
         self.hint = Hint()
         self.newer = QPushButton()
+        self.installation = Hint()
         self._page = ""
         self.newer.hide()
+        self.installation.hide()
         self.tick.clicked.connect(lambda is_wanted: self.change_requested.emit({"update_check": is_wanted}))
         self.newer.clicked.connect(lambda: open_web_link(self._page))
         self.parts.setSpacing(14)
@@ -39,6 +42,7 @@ class UpdateSettings(Card):
         self.parts.addWidget(self.tick)
         self.parts.addWidget(self.hint)
         self.parts.addWidget(self.newer, 0, Qt.AlignmentFlag.AlignLeft)
+        self.parts.addWidget(self.installation)
         self.show_settings(Settings())
 
     def show_settings(self, settings: Settings) -> None:
@@ -53,8 +57,9 @@ class UpdateSettings(Card):
             self.hint.set_text(breakable(fill_placeholders(words, sanitize_line(source.host, 253))))
 
     def show_newer(self, notice: UpdateNotice | None) -> None:
-        """Show a button that opens the page of a newer version; ``None`` hides it."""
+        """Show a button that opens the page of a newer version, and how it is installed; ``None`` hides both."""
         if notice is not None:
             self._page = notice.page
             self.newer.setText(fill_placeholders(self.tr("Workerbee %1 is there: open its page"), notice.version))
         self.newer.setVisible(notice is not None)
+        self.installation.set_text("" if notice is None else installation_words(notice))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -23,17 +24,24 @@ from app.shell.notices import Notices
 from core.files.folders import Folders
 from core.records.settings import Settings, load_settings, save_settings
 from core.security.identity import Identity
-from core.updates.notice import SignedNotice, UpdateNotice
+from core.updates.notice import PortableFile, SignedNotice, UpdateNotice
 from core.updates.publisher import source_of
 from core.updates.state import AGAIN_SECONDS, EVERY_SECONDS, UpdateState
 from core.version import own_version
 from tests.app.support.browser import Browser, installed
+from tests.app.support.language_context import speaking
 from tests.app.support.sample_sessions import child
+from tests.support.checkout import ROOT
 from tests.support.environment.update_server import NoticeServer, serving_notices
 
 PUBLISHER = Identity.create()
 NEWER = UpdateNotice(version="999.0", page="https://example.org/workerbee")
 NEWEST = UpdateNotice(version="999.1", page="https://example.org/workerbee")
+WITH_FILE = UpdateNotice(
+    version="999.0",
+    page=NEWER.page,
+    portable=PortableFile(address="https://example.org/workerbee-999.0.run", size_bytes=1, sha256="0" * 64),
+)
 NOW = 1_800_000_000.0
 LIMIT_MILLISECONDS = 60_000
 
@@ -132,6 +140,46 @@ def test_a_newer_version_is_told_once_and_opened_by_a_click(opened: Open, browse
     again.look()
     assert again.said == "", "it is told a second time"
     assert again.known == [NEWER, NEWER], "the settings do not know it any more"
+
+
+@pytest.fixture
+def portable_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This checkout lies where a .run file puts Workerbee, as far as a link can make that so."""
+    program = tmp_path / ".local" / "lib" / "workerbee"
+    program.parent.mkdir(parents=True)
+    program.symlink_to(ROOT)
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+
+@pytest.mark.usefixtures("portable_form")
+def test_who_has_the_portable_form_is_told_how_to_install_the_newer_version(
+    opened: Open, server: NoticeServer, qtbot: QtBot
+) -> None:
+    server.body = signed(WITH_FILE)
+    window = opened()
+    window.look()
+    told = "To install it, quit Workerbee and type workerbee update in a terminal."
+    assert window.said.endswith(f"Nothing is downloaded by itself. {told}")
+    page = SettingsPage()
+    qtbot.addWidget(page)
+    page.updates.show_newer(window.updates.newer_version)
+    assert page.updates.installation.text() == told and not page.updates.installation.isHidden()
+    page.updates.show_newer(NEWER)
+    assert page.updates.installation.isHidden(), "a version without a .run file is installed from its page"
+    with speaking("de"):
+        page.updates.show_newer(WITH_FILE)
+    assert page.updates.installation.text().startswith("Zum Installieren beenden Sie Workerbee")
+
+
+def test_who_has_another_form_is_not_told_of_workerbee_update(opened: Open, server: NoticeServer, qtbot: QtBot) -> None:
+    server.body = signed(WITH_FILE)
+    window = opened()
+    window.look()
+    assert window.known == [WITH_FILE] and "workerbee update" not in window.said
+    page = SettingsPage()
+    qtbot.addWidget(page)
+    page.updates.show_newer(WITH_FILE)
+    assert page.updates.installation.isHidden()
 
 
 def test_the_next_version_is_told_again(opened: Open, server: NoticeServer) -> None:

@@ -1,6 +1,7 @@
 """Small swarms, forked from one process that has everything loaded; what came of each is a line of JSON.
 
-Its arguments are a folder with ``rows.json``, and how many rows train at a time. The peers are real: an identity, a
+Its arguments are a folder with ``rows.json``, and how many rows train at a time. With a member's folder alone it is
+that member, for whom another Python than the row's was named. The peers are real: an identity, a
 DHT, a recipe, and RunParticipation with its trainer and SwarmOptimizer. Their speed is limited, so that the length of
 an epoch is the run's choice and not the computer's. From a row's last epoch on they let every averaging round end
 before they go on, and save their parameters, until all members have saved those of one epoch; with local SGD those of
@@ -20,7 +21,6 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -60,7 +60,7 @@ from tests.support.learning.led_run import follow, lead
 from tests.support.learning.member_costs import MemberCost, Spent, groups_of, spent
 from tests.support.learning.settling_peer import SettlingPeer
 from tests.support.peers import state_peers
-from tests.support.peers.learning_rows import AGREED, Member, Outcome, Row
+from tests.support.peers.learning_rows import AGREED, SCRIPT, Member, Outcome, Row
 
 LATE_FROM_EPOCH = 2
 MIN_ROUNDS = 3  # of each member with everybody
@@ -80,6 +80,7 @@ def live(member: Member, last_epoch: int, folder: Path, meeting_point: Path, tog
     """Be that member, in a process of its own, until it is killed; those with the folders ``together`` begin so."""
     os.setpgid(0, 0)
     make_own_locks()
+    (folder / "torch").write_text(torch.__version__)
     os.dup2(os.open(folder / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND), sys.stderr.fileno())
     channel = channel_to(folder / "events")
     supervisor = Supervisor(channel)
@@ -124,6 +125,39 @@ def live(member: Member, last_epoch: int, folder: Path, meeting_point: Path, tog
         channel.emit(Failed(problem=type(error).__name__, detail=str(error)))
     channel.close()
     os._exit(1)
+
+
+class Life(msgspec.Struct, frozen=True, kw_only=True):
+    """What `live` is told, for a member of another Python, which finds it as ``life.json`` in its folder."""
+
+    member: Member
+    last_epoch: int
+    folder: str
+    meeting_point: str
+    together: tuple[str, ...]
+
+    @classmethod
+    def in_folder(cls, folder: Path) -> Life:
+        """What was written there."""
+        return msgspec.json.decode((folder / "life.json").read_bytes(), type=cls)
+
+    def begin(self) -> int:
+        """The process id of the member: a copy of this process, or its own Python."""
+        if not self.member.python:
+            return fork(self.live)
+        Path(self.folder, "life.json").write_bytes(msgspec.json.encode(self))
+        log = os.open(Path(self.folder, "log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        streams = [(os.POSIX_SPAWN_DUP2, log, stream) for stream in (sys.stdout.fileno(), sys.stderr.fileno())]
+        command = [self.member.python, "-m", SCRIPT, self.folder]
+        try:
+            return os.posix_spawn(command[0], command, os.environ, file_actions=streams, setpgroup=0)
+        finally:
+            os.close(log)
+
+    def live(self) -> NoReturn:
+        """Be that member."""
+        together = tuple(map(Path, self.together))
+        live(self.member, self.last_epoch, Path(self.folder), Path(self.meeting_point), together)
 
 
 def wait_for_members(folders: tuple[Path, ...]) -> None:
@@ -184,9 +218,14 @@ class Training:
         """Start whoever is due; the outcome, once the row is over."""
         for number, member in enumerate(self.row.members):
             if number not in self._pids and self._is_due(number, member) and self._has_room():
-                folder = self._folders[number]
-                target = partial(live, member, self.row.epochs, folder, self._meeting_point, self._together)
-                self._pids[number] = fork(target)
+                life = Life(
+                    member=member,
+                    last_epoch=self.row.epochs,
+                    folder=str(self._folders[number]),
+                    meeting_point=str(self._meeting_point),
+                    together=tuple(map(str, self._together)),
+                )
+                self._pids[number] = life.begin()
         if self.row.costs_from is not None and not self._spent and epoch_in(self._folders[0]) >= self.row.costs_from:
             self._spent = self._spent_by_now(self._groups())
         is_late = time.monotonic() > self._began + self.row.limit_seconds
@@ -316,6 +355,7 @@ class Training:
                 [each.seconds for each in self._after_start(folder, RoundFinished) if each.ok and each.kind != "state"]
                 for folder in self._folders
             ],
+            torch=[(folder / "torch").read_text() for folder in self._folders if (folder / "torch").exists()],
             failures=list(self._failures()),
             seconds=round(time.monotonic() - self._began, 1),
         )
@@ -445,25 +485,32 @@ def fork(target: Callable[[], NoReturn]) -> int:
 
 
 def main() -> None:
-    """Let all rows train."""
+    """Let all rows train, or be one member."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(process)d %(name)s: %(message)s")
-    folder, side_by_side = Path(sys.argv[1]), int(sys.argv[2])
-    waiting = msgspec.json.decode((folder / "rows.json").read_bytes(), type=list[Row])
     process_tree.setup_fork_handling()
     torch.set_num_threads(1)
-    under_way: list[Training] = []
+    folder, *side_by_side = sys.argv[1:]
+    if not side_by_side:
+        Life.in_folder(Path(folder)).live()
     with lock_temp_folder() as scratch:
         tempfile.tempdir = os.environ["TMPDIR"] = str(scratch.path)
-        while waiting or under_way:
-            while waiting and len(under_way) < side_by_side:
-                row = waiting.pop(0)
-                under_way.append(Training(row, folder / row.name))
-            for training in tuple(under_way):
-                if (outcome := training.poll()) is not None:
-                    print(msgspec.json.encode(outcome).decode(), flush=True)
-                    under_way.remove(training)
-            time.sleep(POLL_SECONDS)
+        train(Path(folder), int(side_by_side[0]))
         remove_temp_folder(scratch.path)
+
+
+def train(folder: Path, side_by_side: int) -> None:
+    """Let the rows in that folder train, so many at a time, and print what came of each."""
+    waiting = msgspec.json.decode((folder / "rows.json").read_bytes(), type=list[Row])
+    under_way: list[Training] = []
+    while waiting or under_way:
+        while waiting and len(under_way) < side_by_side:
+            row = waiting.pop(0)
+            under_way.append(Training(row, folder / row.name))
+        for training in tuple(under_way):
+            if (outcome := training.poll()) is not None:
+                print(msgspec.json.encode(outcome).decode(), flush=True)
+                under_way.remove(training)
+        time.sleep(POLL_SECONDS)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,8 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     another's. ``audits`` is the chance by which it averages a part once more that another has averaged, and ``tries``
     the number of peers whose changes it tries out in every round, where they are others than usual. What is to happen
     in an epoch that it passes over happens in the next one. Where it ``is_led``, the organiser publishes a signed
-    manifest and a control value, and the others look for newer ones, as in every run that is published.
+    manifest and a control value, and the others look for newer ones, as in every run that is published. ``python`` is
+    the Python of another environment, which has another PyTorch; otherwise it is the environment of the tests.
     """
 
     manifest: RunManifest
@@ -60,6 +61,7 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     audits: float | None = None
     tries: int | None = None
     is_led: bool = False
+    python: str = ""
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,7 +108,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     the first member has received and kept it. ``trials`` are those that each has made of what each member had changed:
     by which share the held-out loss has changed. ``least_shares`` is how far what each had changed counted in the
     averages, at the least. ``costs`` are those of each member, where they were measured, and ``round_seconds`` how long
-    its rounds took that were averaged.
+    its rounds took that were averaged. ``torch`` is the version of PyTorch that each has, with its build.
     """
 
     row: str
@@ -134,6 +136,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     least_shares: list[float] = []
     costs: list[MemberCost] = []
     round_seconds: list[list[float]] = []
+    torch: list[str] = []
 
     def is_named_soon(self) -> bool:
         """Whether each liar was named by some member within `NAMED_WITHIN` of its exchanges since the first lie."""

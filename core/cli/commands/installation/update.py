@@ -18,7 +18,8 @@ from core.records.erase import refuse_in_use
 from core.texts.figures import size
 from core.updates.checker_process import UpdateCheck
 from core.updates.notice import PortableFile, UpdateNotice
-from core.updates.portable import download_portable, host_of, install_portable, is_portable
+from core.updates.portable import download_portable, host_of, install_portable
+from core.updates.portable_form import is_portable
 from core.updates.publisher import Source, source_of
 from core.version import own_version
 

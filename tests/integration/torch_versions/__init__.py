@@ -1,0 +1,1 @@
+"""Peers of one run whose engines have different versions of PyTorch."""
