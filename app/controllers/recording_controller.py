@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from core.records.time_series import Curve, Series
     from core.run.receipt_file import KeptReceipt
 
-RECORD_SECONDS_HIDDEN = 2  # from one record to the next while nobody sees the window
+RECORD_SECONDS_HIDDEN = 3  # from one record to the next while nobody sees the window
 
 
 class RecordingController(QObject):

@@ -1,7 +1,7 @@
 """The clock of the window: one timer, since each wake-up of a program in the tray costs CPU time.
 
 It is a very coarse one, as others of a second and more are: Qt has all of those go off together, at full seconds. While
-nobody sees the window, it goes off every two seconds.
+nobody sees the window, it goes off every `RECORD_SECONDS_HIDDEN`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ class RefreshTimer(QObject):
     """Emits its signals once a second while the window is seen, and less often while the tray is all there is to see.
 
     Signals:
-        record_due: once a second while the window is seen; every two seconds otherwise.
-        redraw_due: once a second while the window is seen; every five seconds otherwise, or six.
-        check_due: every five seconds, or six.
+        record_due: once a second while the window is seen; every `RECORD_SECONDS_HIDDEN` otherwise.
+        redraw_due: once a second while the window is seen; every five seconds otherwise, on average.
+        check_due: every five seconds, on average.
     """
 
     record_due = Signal()

@@ -12,7 +12,7 @@ from app.shell.refresh_timer import RefreshTimer
 
 @pytest.mark.parametrize(
     ("is_seen", "expected"),
-    [(True, {"record": 60, "redraw": 60, "check": 12}), (False, {"record": 31, "redraw": 12, "check": 12})],
+    [(True, {"record": 60, "redraw": 60, "check": 12}), (False, {"record": 21, "redraw": 12, "check": 12})],
 )
 def test_in_a_minute_a_window_that_nobody_sees_does_half_or_less(
     qtbot: QtBot, is_seen: bool, expected: dict[str, int]
