@@ -54,7 +54,7 @@ from core.worker.training.numeric_checks import NumericChecks
 from core.worker.training.trainer import Trainer
 
 POLL_SECONDS = 5.0
-TRUST_POLL_SECONDS = 15.0  # between two looks at who is blocked, and who is named by whom
+SLOW_POLL_SECONDS = 15.0  # between two looks at scores, at who is blocked, and who is named by whom
 
 log = logging.getLogger(__name__)
 
@@ -113,14 +113,14 @@ class PeerMonitor:
             peers = self._statistics.peers(self._details.infos)
             if peers:  # before the first look nobody is known, ourselves included
                 self._channel.emit(PeersSeen(peers=peers, loss=self._details.loss))
-            if time.monotonic() - self._looked_at > TRUST_POLL_SECONDS:
+            if time.monotonic() - self._looked_at > SLOW_POLL_SECONDS:
                 self._looked_at = time.monotonic()
                 if self._swarm.peer_id in self._believed:
                     self._own_findings.publish(start_thread)
                 found = self._findings.poll(self._believed)
                 self._send_suspects(found.values())
                 self._obey(frozenset().union(*(each.barred(time.time()) for each in found.values())))
-            self._send_scores()
+                self._send_scores()
 
     def publish_metrics(self, epoch: int, trainer: Trainer) -> None:
         """Tell the swarm's training monitors how the last epoch went on this peer."""

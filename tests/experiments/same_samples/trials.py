@@ -174,6 +174,8 @@ LONG: dict[Way, tuple[float, ...]] = {
     "int8-diloco": (5e-4, 1e-3),
 }
 """Those that are tried with the smallest model and four times the samples."""
+LONG_LARGER: dict[Way, tuple[float, ...]] = {"every-step": (1e-3,), "int8": (1e-3,)}
+"""The same with larger models: the best of the smaller model's rates that were tried with one of them."""
 WITH_MUON: dict[Way, tuple[float, ...]] = {
     "every-step": (2e-3,),
     "gradients": (8e-3,),
@@ -203,6 +205,7 @@ PLANS = {
         ((SMALLEST,), RATES, FULL_ROUNDS),
         ((SMALLEST,), LONG, LONG_ROUNDS),
         (("0.8M",), LARGER, FULL_ROUNDS),
+        (("0.8M", "1.8M"), LONG_LARGER, LONG_ROUNDS),
         (("1.8M", "6M"), LARGEST, FULL_ROUNDS),
     ),
     "muon": (
