@@ -1,4 +1,4 @@
-"""The one place where threads meet Qt: what they post arrives as a signal on the main thread."""
+"""Where threads meet Qt, but for the watch of suspends: what they post arrives as a signal on the main thread."""
 
 from __future__ import annotations
 

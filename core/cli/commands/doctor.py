@@ -50,8 +50,9 @@ def findings(context: CommandContext, display: Display | None = None) -> Iterato
     checked = session.engine
     yield diagnostics.engine(checked, error)
     yield from (diagnostics.confinement(each.gaps) for each in (session.confined,) if each is not None)
-    yield from diagnostics.gpus(context.known_devices(), checked)
-    yield gpu_use(context.devices(), kept_settings(context.folders).availability)
+    known = context.known_devices()
+    yield from diagnostics.gpus(known, checked)
+    yield gpu_use(context.usable(known), kept_settings(context.folders).availability)
     yield from diagnostics.wsl(detect_wsl())
     yield diagnostics.clock()
     yield from diagnostics.ports()

@@ -56,12 +56,16 @@ class CommandContext:
 
     def devices(self) -> tuple[Device, ...]:
         """Return the devices of this computer that its engine can compute on."""
-        return usable_devices(find_devices(), gpu_vendor(self.folders.data))
+        return self.usable(find_devices())
 
     def known_devices(self) -> tuple[Device, ...]:
         """Return these, and NVIDIA's GPUs if the engine cannot compute on them."""
         found = find_devices()
-        return tuple(dict.fromkeys((*usable_devices(found, gpu_vendor(self.folders.data)), *found)))
+        return tuple(dict.fromkeys((*self.usable(found), *found)))
+
+    def usable(self, devices: tuple[Device, ...]) -> tuple[Device, ...]:
+        """Return those of this computer's devices, as they were found, that its engine can compute on."""
+        return usable_devices(devices, gpu_vendor(self.folders.data))
 
 
 def kept_settings(folders: Folders) -> Settings:

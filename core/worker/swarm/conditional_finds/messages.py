@@ -154,7 +154,7 @@ class _Answer(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
     @classmethod
     def of(cls, kept: bytes, named: Sequence[_Named]) -> _Answer:
         """The answer of who holds these and those of the known ones."""
-        splits = [max((value or b"").rfind(SIGNATURE), 0) for *_, value in named]
+        splits = [signature_start(value or b"") for *_, value in named]
         return cls(
             kept,
             [subkey for subkey, *_ in named],
@@ -219,14 +219,26 @@ def _subkey_digest(subkey: bytes, salt: bytes) -> bytes:
 def _unpacked(data: bytes) -> bytes:
     if data[:1] == _PLAIN:
         return data[1:]
-    decompressor = zlib.decompressobj()
+    if data[:1] != _PACKED:
+        raise ValueError("an answer is not packed as one")
+    return decompressed(data[1:], MAX_ANSWER_BYTES)
+
+
+def decompressed(packed: bytes, most_bytes: int, before: bytes = b"") -> bytes:
+    """What zlib has packed, with the dictionary ``before``; raises ValueError where it is nothing, or longer."""
+    decompressor = zlib.decompressobj(zdict=before)
     try:
-        plain = decompressor.decompress(data[1:], MAX_ANSWER_BYTES)
+        plain = decompressor.decompress(packed, most_bytes)
     except zlib.error as error:
         raise ValueError(str(error)) from None
-    if data[:1] != _PACKED or not decompressor.eof or decompressor.unused_data:
-        raise ValueError("an answer is not packed as one, or is too long")
+    if not decompressor.eof or decompressor.unused_data:
+        raise ValueError("what was packed has no end, or is too long")
     return plain
+
+
+def signature_start(value: bytes) -> int:
+    """Where a value's signature begins; 0 where it has none."""
+    return max(value.rfind(SIGNATURE), 0)
 
 
 def _varint(number: int) -> bytes:

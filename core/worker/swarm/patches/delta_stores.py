@@ -17,7 +17,13 @@ from hivemind.dht.routing import DHTID
 from hivemind.p2p import P2PContext, PeerID
 from hivemind.proto import dht_pb2
 
-from core.worker.swarm.conditional_finds.messages import SIGNATURE, attach, attached, records_in
+from core.worker.swarm.conditional_finds.messages import (
+    attach,
+    attached,
+    decompressed,
+    records_in,
+    signature_start,
+)
 
 MOST_VALUE_BYTES = 4096  # of a record that is stored like that: a report has some 500, and zlib looks back 32,768
 MOST_DELTAS = 4  # of one request
@@ -39,14 +45,7 @@ class Delta(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
 
     def value(self, before: bytes) -> bytes:
         """The record's value, given the one before; raises ValueError for what is none."""
-        decompressor = zlib.decompressobj(zdict=before)
-        try:
-            value = decompressor.decompress(self.packed, MOST_VALUE_BYTES)
-        except zlib.error as error:
-            raise ValueError(str(error)) from None
-        if not decompressor.eof or decompressor.unused_data:
-            raise ValueError("a delta is not packed as one, or is too long")
-        return value
+        return decompressed(self.packed, MOST_VALUE_BYTES, before)
 
 
 @dataclass
@@ -142,7 +141,7 @@ def _encoded(request: dht_pb2.StoreRequest, before: list[bytes]) -> Iterable[byt
 
 def _packed(value: bytes, before: bytes) -> bytes:
     """The value, compressed with what it has in common with the one before; its signature apart from all else."""
-    compressor, split = zlib.compressobj(9, zdict=before), max(value.rfind(SIGNATURE), 0)
+    compressor, split = zlib.compressobj(9, zdict=before), signature_start(value)
     packed = compressor.compress(value[:split]) + compressor.flush(zlib.Z_SYNC_FLUSH)
     return packed + compressor.compress(value[split:]) + compressor.flush()
 
