@@ -51,7 +51,7 @@ def rows() -> tuple[Row, ...]:
     differing = Member(manifest=in_parts, diverges_at=3)
     trains_on = local_sgd_run(overlap="delayed", target_batch_size=1280)  # rounds in which a repair has time
     missed = Member(manifest=trains_on, keeps=True), Member(manifest=trains_on, mode="client")
-    missing = Member(manifest=trains_on, mode="client", misses_round_at=3)
+    missing = Member(manifest=trains_on, mode="client", misses_rounds_from=3)
     of_four = local_sgd_run(target_batch_size=1280, matchmaking_time=2.0)  # as many steps of each as for two
     honest = Member(manifest=of_four, mode="client", samples_per_second=80.0)  # in four seconds, to meet in two
     liar = msgspec.structs.replace(honest, lies_from=2)

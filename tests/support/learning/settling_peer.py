@@ -17,9 +17,11 @@ from tests.support.learning.change_lies import lie_about_changes
 from tests.support.learning.claim_lies import lie_about_progress
 from tests.support.learning.gradient_lies import lie_about_gradients
 from tests.support.learning.member_costs import STREAMED
+from tests.support.learning.member_events import has_kept_changes
 from tests.support.peers.learning_rows import Member
 
 SEARCH_SECONDS = 400.0  # for a group that nobody else looks for
+EPOCHS_TO_COME_BACK = 4  # after a round that was missed
 
 
 class SettlingPeer:
@@ -27,7 +29,7 @@ class SettlingPeer:
 
     def __init__(self, participation: RunParticipation, folder: Path, last_epoch: int, member: Member) -> None:
         self.optimizer, self.folder, self.last_epoch = participation.optimizer, folder, last_epoch
-        self._member, self._is_lying, self._has_done = member, False, set[str]()
+        self._member, self._is_lying, self._has_done, self._missed_at = member, False, set[str](), 0
 
     def save(self, evaluated: Evaluated) -> None:
         """Called between two micro-batches, once an epoch has begun."""
@@ -45,7 +47,7 @@ class SettlingPeer:
                 lie_about_changes(self.optimizer, self._member.lie)
             else:
                 lie_about_gradients(self.optimizer, self._member.lie)
-        if self._is_due("misses_round_at"):
+        if self._is_round_missed():
             self._miss_round()
         if self._is_due("left_over_at"):
             averager = self.optimizer.state_averager
@@ -67,6 +69,15 @@ class SettlingPeer:
         if is_due:
             self._has_done.add(name)
         return is_due
+
+    def _is_round_missed(self) -> bool:
+        """Whether it misses a round once more: on a busy computer it may come back too late to keep what it changed."""
+        first, epoch = self._member.misses_rounds_from, self.optimizer.local_epoch
+        is_due = first is not None and epoch >= max(first, self._missed_at + EPOCHS_TO_COME_BACK)
+        if not is_due or has_kept_changes(self.folder):
+            return False
+        self._missed_at = epoch
+        return True
 
     def _point(self, epoch: int) -> int:
         """What all members that have come as far as this have in common."""

@@ -32,8 +32,7 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from core.files.temp_folder import lock_temp_folder, remove_temp_folder
-from core.protocol.codec import decode_event
-from core.protocol.events import Evaluated, Failed, Progress, RoundFinished
+from core.protocol.events import CaughtUp, Evaluated, Failed, Progress, RoundFinished
 from core.protocol.peers import SuspectsSeen
 from core.run.manifest import RunManifest
 from core.run.steering.authority import RunAuthority
@@ -58,6 +57,7 @@ from tests.support.learning.claim_lies import prepare_claims
 from tests.support.learning.gradient_lies import lie_in_exchanges
 from tests.support.learning.led_run import follow, lead
 from tests.support.learning.member_costs import MemberCost, Spent, groups_of, spent
+from tests.support.learning.member_events import events_in, has_kept_changes
 from tests.support.learning.settling_peer import SettlingPeer
 from tests.support.peers import state_peers
 from tests.support.peers.learning_rows import AGREED, SCRIPT, Member, Outcome, Row
@@ -67,12 +67,10 @@ MIN_ROUNDS = 3  # of each member with everybody
 MORE_EPOCHS = 12  # in which who has missed steps of the others comes back to them, or a liar is named
 POLL_SECONDS = 0.1
 CAUGHT_UP = re.compile(r"caught up with \S+ by (\d+) rounds")
-KEPT = re.compile(r"we were \d+ rounds behind, and keep what we have changed")
 DOWNLOADED = re.compile(r"\S+ sent a state of [1-9]\d* bytes")
 PARTS = re.compile(r"donors have a state of (\d+) parts\n[^\n]* (\d+) of the parts are here already")
 REPAIRED = re.compile(r"during (\d+) micro-batches the right base weights have come")
 TRIED = re.compile(r"the changes of (\S+) change the held-out loss by (\S+)")
-_Event = TypeVar("_Event")
 _Dated = TypeVar("_Dated", Progress, RoundFinished)
 
 
@@ -235,12 +233,17 @@ class Training:
         """Whether there is nothing more to wait for."""
         if self.row.costs_from is not None:
             return all(epoch_in(folder) > self.row.epochs for folder in self._folders)
-        return self._settled_at() is not None and self._has_named()
+        return self._settled_at() is not None and (self._has_come_to_all() or self._is_late())
 
-    def _has_named(self) -> bool:
-        """Whether as many have named a liar as the row waits for, or have had some more epochs for it."""
-        is_late = min(map(epoch_in, self._honest)) >= self.row.epochs + MORE_EPOCHS
-        return is_late or sum(bool(self._outliers(folder)) for folder in self._honest) >= self.row.awaited_names
+    def _is_late(self) -> bool:
+        """Whether all have had some more epochs for what the row waits for."""
+        return min(map(epoch_in, self._honest)) >= self.row.epochs + MORE_EPOCHS
+
+    def _has_come_to_all(self) -> bool:
+        """Whether as many have named a liar as the row waits for, and who misses rounds has kept what it changed."""
+        missing = [number for number, member in enumerate(self.row.members) if member.misses_rounds_from is not None]
+        named = sum(bool(self._outliers(folder)) for folder in self._honest)
+        return named >= self.row.awaited_names and all(has_kept_changes(self._folders[number]) for number in missing)
 
     def _groups(self) -> dict[int, list[psutil.Process]]:
         """The processes of each member that was started, by its process id."""
@@ -327,7 +330,7 @@ class Training:
             epochs=[epoch_in(folder) for folder in self._folders],
             rounds=[list(map(summary, events_in(folder, RoundFinished))) for folder in self._folders],
             caught_up=[sum(map(int, CAUGHT_UP.findall(log))) for log in logs],
-            kept=[len(KEPT.findall(log)) for log in logs],
+            kept=[sum(each.kept for each in events_in(folder, CaughtUp)) for folder in self._folders],
             downloads=[len(DOWNLOADED.findall(log)) for log in logs],
             parts_fetched=[[(int(of), int(of) - int(here)) for of, here in PARTS.findall(log)] for log in logs],
             repaired=[max(map(int, REPAIRED.findall(log)), default=0) for log in logs],
@@ -460,13 +463,6 @@ def epoch_in(folder: Path) -> int:
     """The member's epoch."""
     path = folder / "epoch"
     return int(path.read_text()) if path.exists() else 0
-
-
-def events_in(folder: Path, kind: type[_Event]) -> list[_Event]:
-    """What the member has told, of that kind."""
-    path = folder / "events"
-    lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
-    return [event for event in map(decode_event, lines) if isinstance(event, kind)]
 
 
 def summary(event: RoundFinished) -> str:

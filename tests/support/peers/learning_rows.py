@@ -35,15 +35,17 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     Who is ``late`` joins once the others are in epoch 2, and begins with their state. ``left_over_at``, if given, is
     the epoch in which it looks for a group to average parameters with once more, when nobody does; at the end of
     ``searches_at_end_of`` it has just begun to. ``diverges_at`` is the epoch in which its base weights of local SGD are
-    changed by a little, as if its memory were wrong. At the end of ``misses_round_at`` it cannot begin the round. From
-    epoch ``lies_from`` on, or from the beginning where that must be, it tells the ``lie``: with local SGD as in
-    `tests.support.learning.change_lies`, with averaged gradients as in `tests.support.learning.gradient_lies`, and in
-    both modes as in `tests.support.learning.claim_lies`. Without ``has_organiser`` nobody's word is worth more than
-    another's. ``audits`` is the chance by which it averages a part once more that another has averaged, and ``tries``
-    the number of peers whose changes it tries out in every round, where they are others than usual. What is to happen
-    in an epoch that it passes over happens in the next one. Where it ``is_led``, the organiser publishes a signed
-    manifest and a control value, and the others look for newer ones, as in every run that is published. ``python`` is
-    the Python of another environment, which has another PyTorch; otherwise it is the environment of the tests.
+    changed by a little, as if its memory were wrong. At the end of ``misses_rounds_from`` it cannot begin the
+    round, and again some epochs later, until it has come back from one early enough to keep what it had changed.
+    From epoch ``lies_from`` on, or from the beginning where that must be, it tells the ``lie``: with local SGD as
+    in `tests.support.learning.change_lies`, with averaged gradients as in `tests.support.learning.gradient_lies`,
+    and in both modes as in `tests.support.learning.claim_lies`. Without ``has_organiser`` nobody's word is worth
+    more than another's. ``audits`` is the chance by which it averages a part once more that another has averaged,
+    and ``tries`` the number of peers whose changes it tries out in every round, where they are others than usual.
+    What is to happen in an epoch that it passes over happens in the next one. Where it ``is_led``, the organiser
+    publishes a signed manifest and a control value, and the others look for newer ones, as in every run that is
+    published. ``python`` is the Python of another environment, which has another PyTorch; otherwise it is the
+    environment of the tests.
     """
 
     manifest: RunManifest
@@ -53,7 +55,7 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     left_over_at: int | None = None
     searches_at_end_of: int | None = None
     diverges_at: int | None = None
-    misses_round_at: int | None = None
+    misses_rounds_from: int | None = None
     samples_per_second: float = MEMBER_SAMPLES_PER_SECOND
     lies_from: int | None = None
     lie: Lie = "huge"
@@ -71,7 +73,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     a computer may need that does much else. Where ``costs_from`` is an epoch, what members cost is measured from then
     on; such a row is over when all members have ended the last epoch. Members arrive in the epochs before
     ``counted_from``: neither rounds nor stand-stills of those count. Until so many honest ones as ``awaited_names``
-    have named a liar, or heard of one, a row goes on for some epochs: on a busy computer, liars miss rounds as well.
+    have named a liar, or heard of one, and until who misses rounds has kept what it changed, a row goes on for some
+    epochs: on a busy computer, liars miss rounds as well.
     """
 
     name: str

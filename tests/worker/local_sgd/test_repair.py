@@ -175,3 +175,20 @@ def test_a_line_on_which_an_epoch_is_too_short_for_a_repair_stands_still_until_i
     due.request(6)
     clock.now += WAIT_SECONDS
     assert due.is_due() and not due.must_stand_still
+
+
+def test_whose_round_has_failed_asks_what_the_others_have_and_trains_on_however_long_that_takes(
+    clock: FakeClock,
+) -> None:
+    """Most such rounds have failed for the others as well."""
+    due, weights, search = Repair(), Weights(), Search(None, False)
+    due.request(5, is_doubtful=False)
+    clock.now += WAIT_SECONDS
+    assert due.is_sure(4) and not due.poll(weights, search, 4, is_idle=True)
+    weights.local_epoch += 1
+    assert not due.poll(weights, search, 4, is_idle=True)
+    clock.now += 2 * WAIT_SECONDS
+    assert due.is_due() and not due.must_stand_still
+    due.request(5)
+    clock.now += WAIT_SECONDS
+    assert due.must_stand_still and not due.is_sure(4) and due.is_sure(5)

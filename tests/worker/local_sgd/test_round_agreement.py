@@ -84,12 +84,13 @@ def test_a_group_is_looked_for_beforehand_only_once_the_last_exchange_is_over(
 
 
 @pytest.mark.parametrize(
-    ("error", "outer_steps"),
-    [(StaleRoundError("whoever is there has begun a later epoch"), 6), (MatchmakingException("nobody is there"), 0)],
+    ("error", "is_sure"),
+    [(StaleRoundError("whoever is there has begun a later epoch"), False), (MatchmakingException("no group"), True)],
 )
-def test_who_comes_too_late_for_a_round_looks_for_its_outcome_at_once(
-    monkeypatch: pytest.MonkeyPatch, error: Exception, outer_steps: int
+def test_whose_round_has_failed_looks_at_once_for_its_outcome_among_the_others(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, is_sure: bool
 ) -> None:
+    """Whoever has found no group has seen no sign that others have stepped: its word on the weights stays good."""
     monkeypatch.setattr(Optimizer, "_average_gradients_and_load_into_optimizer", lambda *_: None)
     optimizer: Any = LocalSgdOptimizer.__new__(LocalSgdOptimizer)
     optimizer._parent_pid = 0  # so that nothing is shut down in the end
@@ -99,4 +100,4 @@ def test_who_comes_too_late_for_a_round_looks_for_its_outcome_at_once(
     control: Future[Any] = Future()
     control.set_exception(error)
     optimizer._average_gradients_and_load_into_optimizer(control)
-    assert optimizer._repair.min_outer_steps == outer_steps
+    assert optimizer._repair.min_outer_steps == 6 and optimizer._repair.is_sure(5) == is_sure

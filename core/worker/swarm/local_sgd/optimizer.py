@@ -172,7 +172,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
 
     def _group_metadata(self) -> tuple[Any, ...]:
         """What we tell the group of a round."""
-        is_sure, unreached = self._repair.min_outer_steps <= self._version[0], self._unreached.named()
+        is_sure, unreached = self._repair.is_sure(self._version[0]), self._unreached.named()
         counted = self._met_peers.count()
         return Told(self.local_epoch, unreached, *self._version, not self.client_mode, counted, is_sure).packed()
 
@@ -183,9 +183,8 @@ class LocalSgdOptimizer(SwarmOptimizer):
             self.grad_averager.send(maybe_step_control)
         super()._average_gradients_and_load_into_optimizer(maybe_step_control)
         self._progress.may_be_sent |= has_broken(maybe_step_control)
-        if may_have_missed(maybe_step_control):
-            self._repair.request(self._version[0] + 1)
         if not has_result(maybe_step_control):
+            self._repair.request(self._version[0] + 1, is_doubtful=may_have_missed(maybe_step_control))
             return
         outcome = maybe_step_control.result()
         group = GroupAgreement.of(outcome.everybody, self._organiser)
@@ -245,10 +244,12 @@ class LocalSgdOptimizer(SwarmOptimizer):
         self.grad_averager.is_alone = False
         self.grad_averager.begin_round()
         has_begun = bool(super()._begin_averaging_gradients(grad_scaler))
-        has_followers = not self.client_mode and self.tracker.global_progress.num_peers <= 1
-        self.grad_averager.is_alone = not has_begun and has_followers and not self._is_keeper
+        has_others = self.tracker.global_progress.num_peers > 1
+        self.grad_averager.is_alone = not (has_begun or has_others or self.client_mode or self._is_keeper)
         if not has_begun and not self.grad_averager.is_alone:
             self.outer.skip_next()
+            if has_others:
+                self._repair.request(self._version[0] + 1, is_doubtful=False)
         return has_begun
 
     def _load_local_gradients_into_optimizer(self) -> None:

@@ -25,7 +25,8 @@ class Repair:
     """The repair that is due, if any. ``min_outer_steps`` is how many the right base weights have behind them.
 
     What is missing is fetched while training goes on. A line on which that takes longer than an epoch would never end
-    it, as a state of the epoch before is of no use; from then on `must_stand_still` says so.
+    it, as a state of the epoch before is of no use; from then on `must_stand_still` says so, unless nothing is wrong
+    with ours as far as we know: whose round has failed only asks whether that of the others has.
 
     A state `brings_on` whose base weights have more steps behind them than ours, even if they are not the right ones
     yet: who always waited for the step that the others are about to take would follow them for ever.
@@ -38,13 +39,15 @@ class Repair:
         self._donors_like_us = self._other_donors = 0  # of this search, with too few steps behind their weights
         self._searches_since: int | None = None  # the epoch
         self._micro_batches = 0  # while it searches
-        self._has_come_too_late = False
+        self._has_come_too_late = self._is_doubtful = False
 
-    def request(self, min_outer_steps: int) -> None:
-        """Ours are wrong: the right ones have so many steps behind them, or will have in a moment.
+    def request(self, min_outer_steps: int, *, is_doubtful: bool = True) -> None:
+        """Ours are wrong, or are if the others have stepped: the right ones have so many steps behind them.
 
+        They will have in a moment. ``is_doubtful`` says that we may have had a part in their step, or were told of it.
         Those that are looked for already may have more: a group in which nobody has these knows of fewer steps.
         """
+        self._is_doubtful |= is_doubtful
         self.min_outer_steps = max(min_outer_steps, self.min_outer_steps)
         self._due_at, self._tries, self._standstills = time.monotonic() + WAIT_SECONDS, 0, 0
 
@@ -54,6 +57,10 @@ class Repair:
             self.min_outer_steps = outer_steps
             self.begin_search()
 
+    def is_sure(self, outer_steps: int) -> bool:
+        """Whether weights with so many steps behind them are the right ones, as far as we know."""
+        return not self._is_doubtful or self.min_outer_steps <= outer_steps
+
     def is_due(self) -> bool:
         """Whether it is time to look for the right ones."""
         return time.monotonic() >= self._due_at
@@ -61,7 +68,7 @@ class Repair:
     @property
     def must_stand_still(self) -> bool:
         """Whether training has to wait until the right ones are there."""
-        return self._has_come_too_late and self.is_due()
+        return self._has_come_too_late and self._is_doubtful and self.is_due()
 
     def begin_search(self) -> None:
         """Donors are asked anew, and compared with the weights that we have now."""
@@ -118,4 +125,4 @@ class Repair:
         self._due_at = float("inf") if is_over else time.monotonic() + WAIT_SECONDS * 2**self._tries
         self._has_come_too_late &= not is_repaired
         if is_over:
-            self.min_outer_steps = 0
+            self.min_outer_steps, self._is_doubtful = 0, False
