@@ -54,7 +54,7 @@ from core.worker.training.numeric_checks import NumericChecks
 from core.worker.training.trainer import Trainer
 
 POLL_SECONDS = 5.0
-SLOW_POLL_SECONDS = 15.0  # between two looks at scores, at who is blocked, and who is named by whom
+SLOW_POLL_SECONDS = 20.0  # between two looks at scores, at who is blocked, and who is named by whom
 
 log = logging.getLogger(__name__)
 

@@ -10,6 +10,8 @@ import pytest
 
 from core.protocol.events import Evaluated, TrainingStarted
 from core.worker.swarm.progress.rate_limited_event import (
+    LEAST_SHARE,
+    MOST_LEAST_SECONDS,
     MOST_REPORT_SECONDS,
     REPORT_SECONDS,
     REPORTS_TO_END,
@@ -41,8 +43,22 @@ def test_the_next_report_waits_until_it_is_time() -> None:
 def test_the_farther_the_end_of_an_epoch_the_rarer_are_reports() -> None:
     assert report_period(math.inf) == REPORT_SECONDS  # nobody knows yet when it ends
     assert report_period(-3.0) == report_period(2.0) == REPORT_SECONDS
-    assert report_period(50.0) == 50.0 / REPORTS_TO_END
+    assert report_period(30.0) == 30.0 / REPORTS_TO_END
     assert report_period(3600.0) == MOST_REPORT_SECONDS
+
+
+def test_near_the_end_of_an_epoch_reports_are_as_rare_as_a_share_of_it() -> None:
+    assert report_period(2.0, 8.0) == REPORT_SECONDS
+    assert report_period(2.0, 100.0) == LEAST_SHARE * 100.0
+    assert report_period(2.0, 3600.0) == report_period(-1.0, 3600.0) == MOST_LEAST_SECONDS
+    assert report_period(30.0, 3600.0) == report_period(30.0)
+
+
+def test_an_epoch_of_two_minutes_is_reported_nine_times_after_its_first_second() -> None:
+    left, reports = 119.0, 0
+    while left > 0:
+        left, reports = left - report_period(left, 120.0), reports + 1
+    assert reports == 9
 
 
 def test_what_is_urgent_does_not_wait() -> None:

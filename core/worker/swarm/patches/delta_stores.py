@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import time
 import zlib
 from collections.abc import Iterable
@@ -24,12 +25,14 @@ from core.worker.swarm.conditional_finds.messages import (
     records_in,
     signature_start,
 )
+from core.worker.swarm.patches.monotonic_clock import steady_time
 
 MOST_VALUE_BYTES = 4096  # of a record that is stored like that: a report has some 500, and zlib looks back 32,768
 MOST_DELTAS = 4  # of one request
 MOST_RECORDS, MOST_PEERS = 16, 256  # remembered of one peer; of whom they are remembered
 REFUSALS, REFUSED_SECONDS = 2, 600.0  # after so many a peer is plain, or forgets at once: it is sent all for so long
 DIGEST_BYTES = 8
+MARGIN_SECONDS = 5.0  # until a record expires, in which its holder may have dropped it by the time a delta arrives
 
 
 class Delta(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
@@ -50,9 +53,12 @@ class Delta(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
 
 @dataclass
 class _Stored:
-    """What one peer has stored for us, by key and subkey, as far as it can be told by deltas; times are monotonic."""
+    """What one peer has stored for us, by key and subkey, as far as it can be told by deltas.
 
-    values: dict[tuple[bytes, bytes], bytes] = field(default_factory=dict)
+    Each value stands with the time at which it expires there, in seconds since 1970; ``refused_at`` is monotonic.
+    """
+
+    values: dict[tuple[bytes, bytes], tuple[bytes, float]] = field(default_factory=dict)
     refusals: int = 0
     refused_at: float = 0.0
 
@@ -60,19 +66,27 @@ class _Stored:
         """The same request in deltas; ``None`` where one has no record before it, or where it would not be shorter."""
         if self.refusals >= REFUSALS and time.monotonic() - self.refused_at < REFUSED_SECONDS:
             return None
-        before = [self.values.get(named) for named in zip(request.keys, request.subkeys, strict=True)]
+        before = [self._value(named) for named in zip(request.keys, request.subkeys, strict=True)]
         if not before or len(before) > MOST_DELTAS or any(request.in_cache) or not all(before):
             return None
         changed = dht_pb2.StoreRequest(peer=request.peer)
         attach(changed, _encoded(request, [value for value in before if value is not None]))
         return changed if changed.ByteSize() < request.ByteSize() else None
 
+    def _value(self, named: tuple[bytes, bytes]) -> bytes | None:
+        """What the peer has under key and subkey; ``None`` where that is not known, or about to expire."""
+        value, expires = self.values.get(named, (None, -math.inf))
+        return value if expires > steady_time() + MARGIN_SECONDS else None
+
     def note(self, request: dht_pb2.StoreRequest, stored: Iterable[bool]) -> None:
         """Remember what the peer has now, in place of what it had before."""
-        for key, subkey, value, is_stored in zip(request.keys, request.subkeys, request.values, stored, strict=False):
-            self.values.pop((key, subkey), None)
-            if is_stored and subkey not in DHTProtocol.RESERVED_SUBKEYS and len(value) <= MOST_VALUE_BYTES:
-                self.values[key, subkey] = value
+        named = zip(request.keys, request.subkeys, strict=True)
+        for name, value, expires, is_stored in zip(
+            named, request.values, request.expiration_time, stored, strict=False
+        ):
+            self.values.pop(name, None)
+            if is_stored and name[1] not in DHTProtocol.RESERVED_SUBKEYS and len(value) <= MOST_VALUE_BYTES:
+                self.values[name] = value, expires
         while len(self.values) > MOST_RECORDS:
             del self.values[next(iter(self.values))]
 

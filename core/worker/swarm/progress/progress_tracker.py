@@ -91,9 +91,7 @@ class ObservedTracker(ProgressTracker):
         kwargs |= {"metadata_expiration": metadata_expiration, "max_refresh_period": max_refresh_period}
         super().__init__(*args, start=False, **kwargs)
         self.dht: Any = ProgressDHT(self.dht, self.training_progress_key)
-        self.should_report_progress: RateLimitedEvent = RateLimitedEvent(
-            lambda: report_period(self.global_progress.eta_next_epoch - steady_time())
-        )
+        self.should_report_progress: RateLimitedEvent = RateLimitedEvent(self._report_period)
         if start:
             self.start()
 
@@ -183,6 +181,10 @@ class ObservedTracker(ProgressTracker):
             self.look_now()
         if self.counts_rests and (before.epoch, before.samples_accumulated) == (local_epoch, samples_accumulated):
             self.performance_ema.timestamp = since
+
+    def _report_period(self) -> float:
+        end = self.global_progress.eta_next_epoch
+        return report_period(end - steady_time(), end - self.clock.began)
 
     @property
     def latest_epoch_end(self) -> float:

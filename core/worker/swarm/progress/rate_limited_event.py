@@ -8,17 +8,20 @@ import time
 from collections.abc import Callable
 
 REPORT_SECONDS, MOST_REPORT_SECONDS = 1.0, 20.0  # between two reports of our progress, at the least and at the most
-REPORTS_TO_END = 3  # in the time until the epoch ends; between two of them others extrapolate with our speed
+REPORTS_TO_END = 2  # in the time until the epoch ends; between two of them others extrapolate with our speed
+LEAST_SHARE, MOST_LEAST_SECONDS = 0.04, 5.0  # of an epoch between two reports, at the least; never more than so long
 
 
-def report_period(seconds_to_end: float) -> float:
+def report_period(seconds_to_end: float, epoch_seconds: float = 0.0) -> float:
     """How many seconds are between two reports where the epoch ends in so many: the nearer its end, the fewer.
 
-    When it ends is not known while it is infinite, before anybody has been looked at: then as few as may be.
+    When it ends is not known while it is infinite, before anybody has been looked at: then as few as may be. An epoch
+    that lasts ``epoch_seconds`` in all needs no reports of each second before its end: the others know our speed.
     """
     if math.isinf(seconds_to_end):
         return REPORT_SECONDS
-    return min(max(seconds_to_end / REPORTS_TO_END, REPORT_SECONDS), MOST_REPORT_SECONDS)
+    least = max(REPORT_SECONDS, min(LEAST_SHARE * epoch_seconds, MOST_LEAST_SECONDS))
+    return min(max(seconds_to_end / REPORTS_TO_END, least), MOST_REPORT_SECONDS)
 
 
 class RateLimitedEvent(threading.Event):

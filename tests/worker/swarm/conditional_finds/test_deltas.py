@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from core.worker.swarm.conditional_finds.messages import attach
 from core.worker.swarm.patches.delta_stores import MOST_VALUE_BYTES, Delta, _packed, store_in_deltas
 from core.worker.swarm.patches.monotonic_clock import steady_time
+from tests.support.environment.x11_desktop import wait_for
 from tests.worker.progress.dht_nodes import forget_key, patient_node
 
 KEY = "sums_progress"
@@ -100,11 +101,11 @@ def counting_node(holder: DHT) -> DHT:
     return node
 
 
-def stores(holder: DHT, writer: DHT, reports: list[bytes]) -> list[list[int]]:
+def stores(holder: DHT, writer: DHT, reports: list[bytes], lifetime: float = 100.0) -> list[list[int]]:
     """For each report in turn, how long the requests were with which it was stored; the holder has it then."""
     lengths = []
     for number, value in enumerate(reports):
-        expires = steady_time() + 100.0 + number
+        expires = steady_time() + lifetime + number
         assert writer.run_coroutine(partial(_store, holder=holder.peer_id, value=value, expires=expires)) == [True]
         assert holder.run_coroutine(_held) == [value]
         lengths.append(writer.run_coroutine(_stored_bytes))
@@ -123,6 +124,23 @@ def test_the_second_report_is_stored_as_what_is_new_in_it_and_all_of_it_where_th
         holder.run_coroutine(partial(forget_key, key=KEY))
         [[refused, again]] = stores(holder, writer, [report()])
         assert refused < SHORT < LONG < again
+    finally:
+        writer.shutdown()
+        holder.shutdown()
+
+
+@pytest.mark.real
+@pytest.mark.timeout(200)
+@pytest.mark.usefixtures("as_delta_nodes")
+def test_what_has_expired_at_its_holder_is_stored_in_full_at_once_and_is_no_refusal() -> None:
+    """As an offer of the state, which lives until the next one."""
+    holder = patient_node()
+    writer = counting_node(holder)
+    try:
+        stores(holder, writer, [report()], lifetime=1.0)
+        wait_for(lambda: not holder.run_coroutine(_held), "the end of the first report")
+        [[second], [third]] = stores(holder, writer, [report(), report()])
+        assert third < SHORT < LONG < second
     finally:
         writer.shutdown()
         holder.shutdown()
