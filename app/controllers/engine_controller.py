@@ -64,8 +64,8 @@ class EngineController(QObject):
         """
         usable = usable_devices(seen.devices, self._gpu_vendor)
         idle = tuple(device for device in seen.devices if device not in usable)
-        names = {device.name for device in usable}
-        unused = tuple(gpu for gpu in seen.unused if gpu.name not in names)
+        addresses = {device.pci_address for device in usable if device.is_gpu}
+        unused = tuple(gpu for gpu in seen.unused if gpu.pci_address not in addresses)
         return replace(seen, devices=usable, idle=idle, unused=unused)
 
     def look_up(self) -> None:

@@ -22,12 +22,16 @@ _SECURE_BOOT = "sys/firmware/efi/efivars"
 
 @dataclass(frozen=True)
 class UnusedGpu:
-    """A GPU that is no part of the processor; ``memory_bytes`` is ``None`` where it is not known."""
+    """A GPU that is no part of the processor; ``memory_bytes`` is ``None`` where it is not known.
+
+    ``pci_address`` is such as ``0000:03:00.0``.
+    """
 
     vendor: Vendor
     name: str
     memory_bytes: int | None
     obstacle: Obstacle
+    pci_address: str = ""
 
 
 def unused_gpus(
@@ -45,7 +49,7 @@ def unused_gpus(
     used = {device.pci_address for device in devices if device.is_gpu}
     is_nvidia_told = VARIABLE in environment or "" in used
     return tuple(
-        UnusedGpu(gpu.vendor, gpu.name, gpu.memory_bytes, _obstacle(gpu, is_secure_boot_on))
+        UnusedGpu(gpu.vendor, gpu.name, gpu.memory_bytes, _obstacle(gpu, is_secure_boot_on), gpu.address)
         for gpu in found
         if not gpu.is_integrated
         and gpu.address not in used

@@ -111,7 +111,7 @@ def test_a_gpu_without_an_engine_or_a_driver_is_the_reason_for_the_cpu(commands:
     tree = PciTree(tmp_path)
     tree.name_devices()
     tree.add_radeon()
-    radeon = UnusedGpu("AMD", "AMD Radeon RX 7900 XTX", 24 * GIB, "no engine")
+    radeon = UnusedGpu("AMD", "AMD Radeon RX 7900 XTX", 24 * GIB, "no engine", "0000:03:00.0")
     assert suited_build(tmp_path) == Suited("rocm", "amd", unused=radeon)
     pretend_nvidia(commands, "580.95.05")
     assert suited_build(tmp_path).build == "cuda13"

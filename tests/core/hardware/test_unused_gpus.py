@@ -28,7 +28,7 @@ from tests.support.cli_process import ADDRESS, found, reciting, run_found
 
 PATIENCE_SECONDS = 20.0
 CPU = Device("cpu", name="AMD Ryzen 5 5600X")
-RADEON = UnusedGpu("AMD", "AMD Radeon RX 7900 XTX", 24 * GIB, "no engine")
+RADEON = UnusedGpu("AMD", "AMD Radeon RX 7900 XTX", 24 * GIB, "no engine", "0000:03:00.0")
 
 
 @pytest.fixture
