@@ -62,14 +62,18 @@ def not_connected(dht: DHT, peers: Sequence[str]) -> tuple[str, ...]:
 
 
 async def _ping_all(_dht: DHT, node: DHTNode, addresses: tuple[str, ...]) -> bool:
-    """In the DHT process: forget old failures, dial and ping; who is silent for half of the time is not waited for."""
+    """In the DHT process: forget old failures, dial and ping; who is silent for half of the time is not waited for.
+
+    Where nobody had failed, nobody was dropped whom one would have to look for.
+    """
+    has_lost = bool(node.blacklist.ban_counter) or not node.protocol.routing_table.uid_to_peer_id
     node.blacklist.clear()
     asked = [asyncio.create_task(_answers(node, address)) for address in addresses]
     answered, silent = await asyncio.wait(asked, timeout=PING_SECONDS / 2)
     for each in silent:
         each.cancel()
     has_answer = any(each.result() for each in answered)
-    if has_answer:
+    if has_answer and has_lost:
         await node.find_nearest_nodes([node.node_id])  # the others are known through whoever answers
     return has_answer
 

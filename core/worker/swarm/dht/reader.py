@@ -210,9 +210,12 @@ def _distinct(*held: Iterable[Record]) -> list[Record]:
     return list(dict.fromkeys(chain.from_iterable(held)))[:MAX_VALUES]
 
 
-def any_holder(node: DHTNode, key_id: DHTID) -> PeerID | None:
-    """One of the peers that should hold the key and have answered lately, by lot; ``None`` where there is none."""
-    holders = [peer for peer in _holders(node, key_id) if peer not in node.blacklist]
+def any_holder(node: DHTNode, key_id: DHTID, but: PeerID | None = None) -> PeerID | None:
+    """One of the peers that should hold the key and have answered lately, by lot; ``None`` where there is none.
+
+    ``but`` is left out.
+    """
+    holders = [peer for peer in _holders(node, key_id) if peer != but and peer not in node.blacklist]
     return random.choice(holders) if holders else None
 
 

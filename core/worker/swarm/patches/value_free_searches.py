@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Collection
@@ -12,7 +13,7 @@ from hivemind.dht.node import DHTNode
 from hivemind.dht.routing import DHTID
 from hivemind.p2p import PeerID
 
-NEAREST_SECONDS = 60.0  # for which the nodes nearest to a key are taken to be the same
+NEAREST_SECONDS = 300.0  # for which the nodes nearest to a key are taken to be the same, if we hear of no nearer ones
 MOST_REMEMBERED = 256  # keys
 
 _Found = Callable[[DHTID, list[DHTID], set[DHTID]], Awaitable[None]]
@@ -20,16 +21,25 @@ _Found = Callable[[DHTID, list[DHTID], set[DHTID]], Awaitable[None]]
 
 @dataclass(frozen=True)
 class _Nearest:
-    """The nodes nearest to a key, nearest first, with their peer ids; ``at`` is when they were found, monotonic."""
+    """The nodes nearest to a key, nearest first, with their peer ids; ``at`` is when they were found, monotonic.
+
+    ``known`` are those that our routing table had near the key then: some of them may not have answered.
+    """
 
     nodes: list[DHTID]
     peers: dict[DHTID, PeerID]
+    known: frozenset[DHTID]
     at: float
 
-    @property
-    def is_fresh(self) -> bool:
-        """Whether they may still be the nearest."""
-        return time.monotonic() - self.at < NEAREST_SECONDS
+    def is_fresh(self, node: DHTNode, key: DHTID) -> bool:
+        """Whether they may still be the nearest: they answer, as far as we know, and no nearer one has come."""
+        holders = self.nodes[: node.num_replicas]
+        is_old = time.monotonic() - self.at >= NEAREST_SECONDS
+        if is_old or any(self.peers[each] in node.blacklist for each in holders):
+            return False
+        farthest = key.xor_distance(holders[-1]) if len(holders) == node.num_replicas else math.inf
+        new = _known_near(node, key) - self.known - self.peers.keys()
+        return all(key.xor_distance(each) > farthest for each in new)
 
 
 class _Searches:
@@ -62,8 +72,9 @@ class _Searches:
         self, node: DHTNode, key_of: dict[DHTID, DHTID], found: _Found, peers: dict[DHTID, PeerID]
     ) -> dict[DHTID, DHTID]:
         """Tell ``found`` of the keys whose nearest nodes are remembered; the others."""
-        fresh = {key: each for (of, key), each in self._remembered.items() if of == node.node_id and each.is_fresh}
-        for key in fresh.keys() & key_of.values():
+        remembered = {key: self._remembered.get((node.node_id, key)) for key in key_of.values()}
+        fresh = {key: each for key, each in remembered.items() if each is not None and each.is_fresh(node, key)}
+        for key in fresh:
             peers |= fresh[key].peers
             await found(key, fresh[key].nodes, set())
         return {beside: key for beside, key in key_of.items() if key not in fresh}
@@ -79,7 +90,7 @@ class _Searches:
                 self._remembered.clear()
             if nodes:
                 known = {each: peers[each] for each in nodes}
-                self._remembered[node.node_id, key] = _Nearest(nodes, known, time.monotonic())
+                self._remembered[node.node_id, key] = _Nearest(nodes, known, _known_near(node, key), time.monotonic())
             await found(key, nodes, visited)
 
         return report
@@ -98,6 +109,12 @@ def search_beside_keys() -> None:
         return await searches.find(self, queries, *args, **kwargs)
 
     DHTNode.find_nearest_nodes = find_nearest_nodes
+
+
+def _known_near(node: DHTNode, key: DHTID) -> frozenset[DHTID]:
+    """As many of our routing table as a search begins with."""
+    near = node.protocol.routing_table.get_nearest_neighbors(key, node.protocol.bucket_size, exclude=node.node_id)
+    return frozenset(uid for uid, _ in near)
 
 
 def id_beside(key_id: DHTID) -> DHTID:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import math
 from collections.abc import Iterable
 from functools import partial
-from typing import Any
+from itertools import chain
+from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 from hivemind.dht import DHT, DHTNode
@@ -18,7 +20,7 @@ from hivemind.utils import MPFuture, ValueWithExpiration
 
 from core.worker.swarm.conditional_finds.asking import ask_holder
 from core.worker.swarm.conditional_finds.messages import Record
-from core.worker.swarm.dht.reader import any_holder, own_records
+from core.worker.swarm.dht.reader import MAX_PEERS_ASKED, any_holder, own_records
 from core.worker.swarm.patches.monotonic_clock import steady_time
 
 MARGIN_SECONDS = 5.0  # until it expires, in which a report may be gone at one node and not yet at another
@@ -27,6 +29,9 @@ MOST_KNOWN = 2_000  # reports that are remembered: a holder has room for no more
 MOST_TIMES = 64  # reports of ours whose times are remembered; far fewer are there before the first one expires
 
 log = logging.getLogger(__name__)
+
+Whom = Literal["one", "another", "all"]
+"""Of the holders: any one, by lot; one that was not asked last; all whom we know near the key."""
 
 Reports = dict[Any, ValueWithExpiration[Any]]
 """By subkey; the value is ``None`` where a peer has taken its report back."""
@@ -40,7 +45,8 @@ class ProgressDHT:
 
     Any holder should have what the others have; another one is chosen for every look. What earlier looks have found
     is kept until it expires, so that one who is behind takes us nowhere back. If a holder lacks a report that is to be
-    there, a second one is asked, and if that lacks it, too, all are: none alone can hide a peer that was seen once.
+    there, a second one is asked, and if that lacks it, too, all that we know near the key are: none alone can hide a
+    peer that was seen once. Each is told what is known, and sends the rest.
 
     ``report_times`` are those of our own latest reports, in seconds since 1970.
     """
@@ -60,18 +66,21 @@ class ProgressDHT:
 
     async def get(self, _key: str, **_options: Any) -> ValueWithExpiration[Reports] | None:
         """The latest reports, as ``DHT.get`` gives them to who awaits them; ``None`` if there are none."""
-        found = await self.ask_one_holder()
+        found = await self.ask("one")
         missing = self._missing(found)
         if found is None or missing:
             self.with_known(found)
-            found = await self.ask_one_holder()  # by lot, as the first
+            found = await self.ask("another")
             if found is None or missing & self._missing(found):
-                found = await self._dht.get(self._key, latest=True, return_future=True)
+                self.with_known(found)
+                found = await self.ask("all")
+                if found is None:
+                    found = await self._dht.get(self._key, latest=True, return_future=True)
         return self.with_known(found)
 
-    def ask_one_holder(self) -> MPFuture[ValueWithExpiration[Reports] | None]:
-        """What one holder has; ``None`` where none answers or has any."""
-        asked: MPFuture[Any] = self._dht.run_coroutine(partial(_ask_one_holder, key=self._key), return_future=True)
+    def ask(self, whom: Whom) -> MPFuture[ValueWithExpiration[Reports] | None]:
+        """What these have; ``None`` where none answers or has any."""
+        asked: MPFuture[Any] = self._dht.run_coroutine(partial(_ask, key=self._key, whom=whom), return_future=True)
         return asked
 
     def with_known(self, found: ValueWithExpiration[Reports] | None) -> ValueWithExpiration[Reports] | None:
@@ -96,22 +105,36 @@ class ProgressDHT:
 _verified: WeakKeyDictionary[DHTNode, dict[DHTID, dict[bytes, Record]]] = WeakKeyDictionary()
 """In the DHT process, by key and subkey: the latest valid reports that were found."""
 
+_asked_last: WeakKeyDictionary[DHTNode, dict[DHTID, PeerID]] = WeakKeyDictionary()
+"""In the DHT process, by key: the holder that was asked last by lot."""
 
-async def _ask_one_holder(_dht: DHT, node: DHTNode, key: str) -> ValueWithExpiration[Reports] | None:
-    """What one of the nodes nearest to the key, and our own, hold under it; ``None`` where that one has nothing."""
+
+async def _ask(_dht: DHT, node: DHTNode, key: str, whom: Whom) -> ValueWithExpiration[Reports] | None:
+    """What these and our own node hold under the key; ``None`` where they have nothing."""
     key_id = DHTID.generate(source=key)
-    holder, own = any_holder(node, key_id), own_records(node, key_id)
-    if holder is None:
-        return None
+    own, holders = own_records(node, key_id), _chosen(node, key_id, whom)
     verified = _verified.setdefault(node, {})
     known = dict.fromkeys([*own, *_lasting(verified.get(key_id, {}).values())])
-    told = await _asked(node, holder, key_id, known)
+    answers = await asyncio.gather(*(_asked(node, holder, key_id, known) for holder in holders))
+    told = dict.fromkeys(chain.from_iterable(answers))
     found = _latest(record for record in told if record in known or _is_valid(node, key_id, record))
     if not found:
         return None
     lasting = {record.subkey: record for record in _lasting(_latest([*found.values(), *known]).values())}
     verified[key_id] = lasting if len(lasting) <= MOST_KNOWN else {}
     return _decoded(node, key_id, _latest([*found.values(), *own]))
+
+
+def _chosen(node: DHTNode, key_id: DHTID, whom: Whom) -> list[PeerID]:
+    if whom == "all":
+        near = node.protocol.routing_table.get_nearest_neighbors(key_id, MAX_PEERS_ASKED, exclude=node.node_id)
+        return [peer for _, peer in near if peer not in node.blacklist]
+    last = _asked_last.setdefault(node, {})
+    holder = any_holder(node, key_id, but=last.get(key_id) if whom == "another" else None)
+    if holder is None:
+        return []
+    last[key_id] = holder
+    return [holder]
 
 
 async def _asked(node: DHTNode, holder: PeerID, key_id: DHTID, known: Iterable[Record]) -> list[Record]:

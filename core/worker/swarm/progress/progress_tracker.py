@@ -316,7 +316,7 @@ class ObservedTracker(ProgressTracker):
         False where the DHT does not answer in so many seconds.
         """
         with contextlib.suppress(TimeoutError):
-            found = self.dht.with_known(self.dht.ask_one_holder().result(seconds))
+            found = self.dht.with_known(self.dht.ask("one").result(seconds))
             self._parse_swarm_progress_data(None if found is None else found.value)
             return is_half_ahead(self._counted_others, self.local_progress.epoch)
         return False
