@@ -176,6 +176,8 @@ LONG: dict[Way, tuple[float, ...]] = {
 """Those that are tried with the smallest model and four times the samples."""
 LONG_LARGER: dict[Way, tuple[float, ...]] = {"every-step": (1e-3,), "int8": (1e-3,)}
 """The same with larger models: the best of the smaller model's rates that were tried with one of them."""
+LONG_LARGEST: dict[Way, tuple[float, ...]] = {"every-step": (5e-4,), "int8": (5e-4,)}
+"""The same with the largest one: the best of its own rates, tried with fewer samples."""
 WITH_MUON: dict[Way, tuple[float, ...]] = {
     "every-step": (2e-3,),
     "gradients": (8e-3,),
@@ -206,6 +208,7 @@ PLANS = {
         ((SMALLEST,), LONG, LONG_ROUNDS),
         (("0.8M",), LARGER, FULL_ROUNDS),
         (("0.8M", "1.8M"), LONG_LARGER, LONG_ROUNDS),
+        (("6M",), LONG_LARGEST, LONG_ROUNDS),
         (("1.8M", "6M"), LARGEST, FULL_ROUNDS),
     ),
     "muon": (

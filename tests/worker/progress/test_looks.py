@@ -14,7 +14,7 @@ from hivemind.utils import ValueWithExpiration
 
 from core.worker.swarm.dht.reader import forget
 from core.worker.swarm.patches.monotonic_clock import steady_time
-from core.worker.swarm.progress.looks import LONGEST_SECONDS, MOST_KNOWN, ProgressDHT
+from core.worker.swarm.progress.looks import LONGEST_SECONDS, MOST_KNOWN, HoldersDHT, ProgressDHT
 from tests.worker.progress.dht_nodes import answer_conditionally, answers, count_answers, dht_nodes, forget_key
 
 KEY = "sums_progress"
@@ -67,6 +67,20 @@ def test_where_a_holder_lacks_a_report_another_one_has_it_and_nobody_else_is_ask
         assert look(looks) == PEERS
         asked.append(nodes[3].run_coroutine(answers)["all"])
     assert 2 in {after - before for before, after in pairwise(asked)}
+
+
+@pytest.mark.real
+def test_who_looks_for_a_group_asks_all_holders_and_the_latest_value_of_each_counts(nodes: list[DHT]) -> None:
+    """As a member takes its name back with a later one."""
+    for forgetful in nodes[1:]:
+        forget(forgetful, KEY)
+    nodes[3].run_coroutine(count_answers)
+    found = HoldersDHT(nodes[3]).get(KEY, latest=True)
+    assert {peer: each.value for peer, each in found.value.items()} == PEERS
+    assert nodes[3].run_coroutine(answers)["all"] == 3
+    assert nodes[2].store(KEY, None, steady_time() + REPORT_SECONDS + 1.0, subkey="first")
+    found = HoldersDHT(nodes[3]).get(KEY, latest=True, return_future=True).result()
+    assert {peer: each.value for peer, each in found.value.items()} == PEERS | {"first": None}
 
 
 @pytest.mark.real

@@ -55,6 +55,7 @@ from core.worker.swarm.averaging.timeouts import AllreduceTimeouts, SharedSecond
 from core.worker.swarm.dht.run_records import MAX_PEER_ID_BYTES
 from core.worker.swarm.patches.shunned_peers import BarredPeers
 from core.worker.swarm.patches.unread_requests import answer_and_drain
+from core.worker.swarm.progress.looks import HoldersDHT
 from core.worker.swarm.state_parts.whole_state import StateServer
 
 POLL_SECONDS = 0.1
@@ -75,6 +76,7 @@ class AveragerProcess(StateServer):
     made of that which others send, and ``organiser`` is the peer id of the run's, which averages whatever others say.
     """
 
+    dht: Any
     _min_epoch = 0  # of the state that is being downloaded
 
     def __init__(
@@ -97,6 +99,7 @@ class AveragerProcess(StateServer):
 
         WORKAROUND H47: of every page that the worker changes, hivemind's keeps what it was at the fork.
         """
+        self.dht = HoldersDHT(self.dht)
         torch.set_num_threads(1)  # of each thread that is born from now on
         return_large_buffers_at_once()
         release_memory(self._tensors_of_the_worker())

@@ -215,8 +215,13 @@ def any_holder(node: DHTNode, key_id: DHTID, but: PeerID | None = None) -> PeerI
 
     ``but`` is left out.
     """
-    holders = [peer for peer in _holders(node, key_id) if peer != but and peer not in node.blacklist]
+    holders = [peer for peer in holders_of(node, key_id) if peer != but]
     return random.choice(holders) if holders else None
+
+
+def holders_of(node: DHTNode, key_id: DHTID) -> list[PeerID]:
+    """The peers that should hold the key, of those that we know, and that have answered lately."""
+    return [peer for peer in _holders(node, key_id) if peer not in node.blacklist]
 
 
 def _holders(node: DHTNode, key_id: DHTID, found: Mapping[DHTID, PeerID] | None = None) -> list[PeerID]:

@@ -1,4 +1,7 @@
-"""Looks at everybody's progress, for which one of the nodes that hold the reports is asked."""
+"""Looks at what many store under one key, for which the nodes that hold it are asked, or one of them.
+
+One is asked for everybody's progress, and all for who looks for a group, or offers the state.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from hivemind.utils import MPFuture, ValueWithExpiration
 
 from core.worker.swarm.conditional_finds.asking import ask_holder
 from core.worker.swarm.conditional_finds.messages import Record
-from core.worker.swarm.dht.reader import MAX_PEERS_ASKED, any_holder, own_records
+from core.worker.swarm.dht.reader import MAX_PEERS_ASKED, any_holder, holders_of, own_records
 from core.worker.swarm.patches.monotonic_clock import steady_time
 
 MARGIN_SECONDS = 5.0  # until it expires, in which a report may be gone at one node and not yet at another
@@ -30,8 +33,8 @@ MOST_TIMES = 64  # reports of ours whose times are remembered; far fewer are the
 
 log = logging.getLogger(__name__)
 
-Whom = Literal["one", "another", "all"]
-"""Of the holders: any one, by lot; one that was not asked last; all whom we know near the key."""
+Whom = Literal["one", "another", "holders", "all"]
+"""Any one of the holders, by lot; one that was not asked last; all of them; all whom we know near the key."""
 
 Reports = dict[Any, ValueWithExpiration[Any]]
 """By subkey; the value is ``None`` where a peer has taken its report back."""
@@ -102,6 +105,23 @@ class ProgressDHT:
         return {subkey for subkey, report in self._known.items() if report.expiration_time > soon} - there.keys()
 
 
+class HoldersDHT:
+    """A DHT whose ``get`` asks all holders of a key, as we know them, and tells each what is known.
+
+    hivemind's asks everybody near the key for all that they have, some hundred times while a group is looked for.
+    """
+
+    def __init__(self, dht: DHT) -> None:
+        self._dht = dht
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._dht, name)
+
+    def get(self, key: str, *, return_future: bool = False, **_options: Any) -> Any:
+        """The latest values, as ``DHT.get`` gives them."""
+        return self._dht.run_coroutine(partial(_ask, key=key, whom="holders"), return_future=return_future)
+
+
 _verified: WeakKeyDictionary[DHTNode, dict[DHTID, dict[bytes, Record]]] = WeakKeyDictionary()
 """In the DHT process, by key and subkey: the latest valid reports that were found."""
 
@@ -129,6 +149,8 @@ def _chosen(node: DHTNode, key_id: DHTID, whom: Whom) -> list[PeerID]:
     if whom == "all":
         near = node.protocol.routing_table.get_nearest_neighbors(key_id, MAX_PEERS_ASKED, exclude=node.node_id)
         return [peer for _, peer in near if peer not in node.blacklist]
+    if whom == "holders":
+        return holders_of(node, key_id)
     last = _asked_last.setdefault(node, {})
     holder = any_holder(node, key_id, but=last.get(key_id) if whom == "another" else None)
     if holder is None:
