@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import random
 from collections.abc import Sequence
 from functools import partial
 
@@ -64,16 +65,21 @@ def not_connected(dht: DHT, peers: Sequence[str]) -> tuple[str, ...]:
 async def _ping_all(_dht: DHT, node: DHTNode, addresses: tuple[str, ...]) -> bool:
     """In the DHT process: forget old failures, dial and ping; who is silent for half of the time is not waited for.
 
-    Where nobody had failed, nobody was dropped whom one would have to look for.
+    Where nobody had failed, nobody was dropped whom one would have to look for: then the answer of one will do.
     """
     has_lost = bool(node.blacklist.ban_counter) or not node.protocol.routing_table.uid_to_peer_id
+    if not has_lost:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(PING_SECONDS / 4):
+                if await _answers(node, random.choice(addresses)):
+                    return True
     node.blacklist.clear()
     asked = [asyncio.create_task(_answers(node, address)) for address in addresses]
     answered, silent = await asyncio.wait(asked, timeout=PING_SECONDS / 2)
     for each in silent:
         each.cancel()
     has_answer = any(each.result() for each in answered)
-    if has_answer and has_lost:
+    if has_answer:
         await node.find_nearest_nodes([node.node_id])  # the others are known through whoever answers
     return has_answer
 

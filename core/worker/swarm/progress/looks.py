@@ -106,10 +106,7 @@ class ProgressDHT:
 
 
 class HoldersDHT:
-    """A DHT whose ``get`` asks all holders of a key, as we know them, and tells each what is known.
-
-    hivemind's asks everybody near the key for all that they have, some hundred times while a group is looked for.
-    """
+    """A DHT whose ``get`` asks all holders of a key, as we know them, and tells each what is known (H73)."""
 
     def __init__(self, dht: DHT) -> None:
         self._dht = dht
