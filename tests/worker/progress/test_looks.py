@@ -81,6 +81,10 @@ def test_who_looks_for_a_group_asks_all_holders_and_the_latest_value_of_each_cou
     assert nodes[2].store(KEY, None, steady_time() + REPORT_SECONDS + 1.0, subkey="first")
     found = HoldersDHT(nodes[3]).get(KEY, latest=True, return_future=True).result()
     assert {peer: each.value for peer, each in found.value.items()} == PEERS | {"first": None}
+    for forgetful in nodes[:3]:
+        forget(forgetful, KEY)
+    found = HoldersDHT(nodes[3]).get(KEY, latest=True)
+    assert found is not None and found.value["first"].value is None, "what our own node holds counts without the others"
 
 
 @pytest.mark.real

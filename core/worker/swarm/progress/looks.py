@@ -127,13 +127,13 @@ _asked_last: WeakKeyDictionary[DHTNode, dict[DHTID, PeerID]] = WeakKeyDictionary
 
 
 async def _ask(_dht: DHT, node: DHTNode, key: str, whom: Whom) -> ValueWithExpiration[Reports] | None:
-    """What these and our own node hold under the key; ``None`` where they have nothing."""
+    """What these and our own node hold under the key; ``None`` where they have nothing, or the one that is asked."""
     key_id = DHTID.generate(source=key)
     own, holders = own_records(node, key_id), _chosen(node, key_id, whom)
     verified = _verified.setdefault(node, {})
     known = dict.fromkeys([*own, *_lasting(verified.get(key_id, {}).values())])
     answers = await asyncio.gather(*(_asked(node, holder, key_id, known) for holder in holders))
-    told = dict.fromkeys(chain.from_iterable(answers))
+    told = dict.fromkeys(chain(*answers, own if whom in ("holders", "all") else ()))
     found = _latest(record for record in told if record in known or _is_valid(node, key_id, record))
     if not found:
         return None
