@@ -165,7 +165,7 @@ def test_whoever_leaves_in_the_middle_of_an_exchange_ends_it() -> None:
 class Unborn(AveragerProcess):
     """An averager as it is before its process is forked."""
 
-    _parent_pid = 0
+    _parent_pid, dht = 0, None
 
     def __init__(self) -> None:
         pass
