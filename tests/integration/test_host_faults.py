@@ -8,17 +8,20 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from core.errors import ErrorKind
 from core.protocol.events import AnyEvent, Failed, Restarting, RoundFinished
+from core.run.spec.collaboration import Mode
 from tests.support.checkout import ROOT
 from tests.support.environment.network_namespaces import Internet
-from tests.support.real_peers import PATIENCE_SECONDS, LineProcess, Peer, PeerGroup, averaged, worker_of
+from tests.support.real_peers import PATIENCE_SECONDS, LineProcess, Peer, PeerGroup, averaged, tiny, worker_of
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
+in_each_mode = pytest.mark.parametrize("mode", get_args(Mode))
 OLDER = Path("/sys/fs/cgroup/memory")  # the kernel's older interface to groups of processes
 if OLDER.exists():
     LIMIT, USED, UNLIMITED = "memory.limit_in_bytes", "memory.usage_in_bytes", "-1"
@@ -37,11 +40,14 @@ threading.Event().wait()
 
 
 @pytest.mark.networks
-def test_where_nobody_tells_the_addresses_of_names_the_other_addresses_count(group: PeerGroup, net: Internet) -> None:
+@in_each_mode
+def test_where_nobody_tells_the_addresses_of_names_the_other_addresses_count(
+    group: PeerGroup, net: Internet, mode: Mode
+) -> None:
     here, there, silent = net.host(), net.host(), net.host()
     silent.use_firewall()
     here.ask_names_of(silent)
-    organiser = group.at(there).organiser()
+    organiser = group.at(there).organiser(manifest=tiny(mode=mode))
     name = f"/dns4/organiser.example/tcp/31337/p2p/{organiser.peer_id}"
     lost = group.at(here).newcomer(name, "lost")
     assert ErrorKind.from_key(lost.wait_for(Failed).problem) is ErrorKind.NOBODY_ANSWERS
@@ -49,8 +55,9 @@ def test_where_nobody_tells_the_addresses_of_names_the_other_addresses_count(gro
     client.wait_for(RoundFinished, averaged)
 
 
-def test_a_worker_that_the_kernel_has_killed_for_its_memory_comes_back(group: PeerGroup) -> None:
-    organiser = group.organiser()
+@in_each_mode
+def test_a_worker_that_the_kernel_has_killed_for_its_memory_comes_back(group: PeerGroup, mode: Mode) -> None:
+    organiser = group.organiser(manifest=tiny(mode=mode))
     with group_of_processes() as cgroup:
         enter = f'echo $$ > {cgroup}/cgroup.procs && exec "$@"'
         client = group.under("sh", "-c", enter, "sh").client(organiser.posted, "volunteer", "client")

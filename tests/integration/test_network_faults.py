@@ -258,8 +258,9 @@ def _read(path: Path) -> str:
 
 
 @seldom
-def test_a_volunteer_whose_only_known_address_is_dead_comes_back_through_others(group: PeerGroup) -> None:
-    organiser = group.organiser()
+@in_each_mode
+def test_a_volunteer_whose_only_known_address_is_dead_comes_back_through_others(group: PeerGroup, mode: Mode) -> None:
+    organiser = group.organiser(manifest=sums(mode))
     other = group.volunteer(organiser.posted, "other", "direct")
     client = helping(group, organiser)
     client.wait_for(PeersSeen, lambda seen: len(seen.peers) == 3)
@@ -274,8 +275,9 @@ def test_a_volunteer_whose_only_known_address_is_dead_comes_back_through_others(
         client.wait_for(TrainingStarted, since=since)
 
 
-def test_of_two_addresses_one_may_be_dead(group: PeerGroup) -> None:
+@in_each_mode
+def test_of_two_addresses_one_may_be_dead(group: PeerGroup, mode: Mode) -> None:
     dead = "/ip4/127.0.0.1/tcp/1/p2p/12D3KooWA2U9XoiDR8sSDxSPfce1D5EzymcqDb7nuiVLzET6YWjG"
-    organiser = group.organiser()
+    organiser = group.organiser(manifest=sums(mode))
     client = group.client(f"{dead} {organiser.posted}", "volunteer", "client")
     client.wait_for(RoundFinished, averaged)
