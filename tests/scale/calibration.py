@@ -87,7 +87,7 @@ def _three_peers() -> Compared:
 def _crowd() -> list[Compared]:
     """Volunteers and a keeper on one computer, a quarter of whom can be reached: gradients and weights in every epoch.
 
-    A volunteer's bytes are those of one that connects only outwards, both ways.
+    A volunteer's bytes are those of one that connects only outwards, both ways; so are the keeper's.
     """
     sent_bytes = 2 * 4 * _CROWD_PARAMETERS
     world = World(
@@ -100,14 +100,17 @@ def _crowd() -> list[Compared]:
         session_seconds=None,
         uploads=(math.inf, math.inf),
         speeds=(4.0, 4.0),
+        keeper_line=math.inf,
     )
     outcome = Swarm(world).live(3.5 * _CROWD_EPOCH_SECONDS / 3600)
     members = [Volunteer(math.inf, math.inf, 4.0, is_reachable=number % 4 == 0) for number in range(_CROWD)]
     planned = exchange([world.keeper, *members], sent_bytes, world.mode)
     assert planned is not None and outcome.rounds == 3
-    kilobytes = 2 * planned.moved(_CROWD) / _CROWD_EPOCH_SECONDS / 1000
+    keepers, clients = (2 * planned.moved(number) / _CROWD_EPOCH_SECONDS / 1000 for number in (0, _CROWD))
     of_crowd = f"{_CROWD} volunteers and a keeper on one computer, gradients"
     return [
         Compared(f"share of rounds with all of {of_crowd}", 1.0, 1.0, outcome.whole_share),
-        Compared(f"kB/s of averages of a volunteer: {of_crowd}", 1.7, 2.5, kilobytes),
+        Compared(f"share of the computing that is left: {of_crowd}", 0.97, 0.98, outcome.utilisation),
+        Compared(f"kB/s of averages of a volunteer: {of_crowd}", 1.7, 2.5, clients),
+        Compared(f"kB/s of averages of the keeper: {of_crowd}", 9.0, 9.0, keepers),
     ]
