@@ -87,7 +87,7 @@ def _three_peers() -> Compared:
 def _crowd() -> list[Compared]:
     """Volunteers and a keeper on one computer, a quarter of whom can be reached: gradients and weights in every epoch.
 
-    A volunteer's bytes are those of one that connects only outwards, both ways; so are the keeper's.
+    Bytes are both ways; a volunteer's are those of one that connects only outwards.
     """
     sent_bytes = 2 * 4 * _CROWD_PARAMETERS
     world = World(

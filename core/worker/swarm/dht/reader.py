@@ -211,10 +211,7 @@ def _distinct(*held: Iterable[Record]) -> list[Record]:
 
 
 def any_holder(node: DHTNode, key_id: DHTID, but: PeerID | None = None) -> PeerID | None:
-    """One of the peers that should hold the key and have answered lately, by lot; ``None`` where there is none.
-
-    ``but`` is left out.
-    """
+    """One of `holders_of` the key ``but`` that one, by lot; ``None`` where there is none."""
     holders = [peer for peer in holders_of(node, key_id) if peer != but]
     return random.choice(holders) if holders else None
 

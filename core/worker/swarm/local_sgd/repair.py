@@ -42,10 +42,10 @@ class Repair:
         self._has_come_too_late = self._is_doubtful = False
 
     def request(self, min_outer_steps: int, *, is_doubtful: bool = True) -> None:
-        """Ours are wrong, or are if the others have stepped: the right ones have so many steps behind them.
+        """Ours are wrong if the others have stepped: the right ones have so many steps behind them, or soon will.
 
-        They will have in a moment. ``is_doubtful`` says that we may have had a part in their step, or were told of it.
-        Those that are looked for already may have more: a group in which nobody has these knows of fewer steps.
+        ``is_doubtful`` says that we may have had a part in their step, or were told of it. Those that are looked for
+        already may have more: a group in which nobody has these knows of fewer steps.
         """
         self._is_doubtful |= is_doubtful
         self.min_outer_steps = max(min_outer_steps, self.min_outer_steps)

@@ -23,7 +23,7 @@ _Found = Callable[[DHTID, list[DHTID], set[DHTID]], Awaitable[None]]
 class _Nearest:
     """The nodes nearest to a key, nearest first, with their peer ids; ``at`` is when they were found, monotonic.
 
-    ``known`` are those that our routing table had near the key then: some of them may not have answered.
+    ``known`` are these and those that our routing table had near the key then: some of them may not have answered.
     """
 
     nodes: list[DHTID]
@@ -38,7 +38,7 @@ class _Nearest:
         if is_old or any(self.peers[each] in node.blacklist for each in holders):
             return False
         farthest = key.xor_distance(holders[-1]) if len(holders) == node.num_replicas else math.inf
-        new = _known_near(node, key) - self.known - self.peers.keys()
+        new = _known_near(node, key) - self.known
         return all(key.xor_distance(each) > farthest for each in new)
 
 
@@ -89,8 +89,8 @@ class _Searches:
             if len(self._remembered) >= MOST_REMEMBERED:
                 self._remembered.clear()
             if nodes:
-                known = {each: peers[each] for each in nodes}
-                self._remembered[node.node_id, key] = _Nearest(nodes, known, _known_near(node, key), time.monotonic())
+                peers_of_nodes, known = {each: peers[each] for each in nodes}, _known_near(node, key).union(nodes)
+                self._remembered[node.node_id, key] = _Nearest(nodes, peers_of_nodes, known, time.monotonic())
             await found(key, nodes, visited)
 
         return report

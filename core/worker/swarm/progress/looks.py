@@ -1,6 +1,6 @@
 """Looks at what many store under one key, for which the nodes that hold it are asked, or one of them.
 
-One is asked for everybody's progress, and all for who looks for a group, or offers the state.
+One is asked for everybody's progress, and all for the members of a group or the donors of a state.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import os
 import zlib
 from collections.abc import Callable, Iterator
@@ -94,11 +95,16 @@ def report() -> bytes:
     return names + os.urandom(16) + b"[signature:%b]" % base64.b64encode(os.urandom(256))
 
 
-def counting_node(holder: DHT) -> DHT:
-    """A node in the DHT of the holder, which notes how long its requests to store something are."""
+@contextlib.contextmanager
+def counting_node(holder: DHT) -> Iterator[DHT]:
+    """A node in the DHT of the holder, which notes how long its requests to store something are; both end with it."""
     node = patient_node(holder.get_visible_maddrs())
     node.run_coroutine(_count_stored)
-    return node
+    try:
+        yield node
+    finally:
+        node.shutdown()
+        holder.shutdown()
 
 
 def stores(holder: DHT, writer: DHT, reports: list[bytes], lifetime: float = 100.0) -> list[list[int]]:
@@ -117,16 +123,12 @@ def stores(holder: DHT, writer: DHT, reports: list[bytes], lifetime: float = 100
 @pytest.mark.usefixtures("as_delta_nodes")
 def test_the_second_report_is_stored_as_what_is_new_in_it_and_all_of_it_where_the_first_is_gone() -> None:
     holder = patient_node()
-    writer = counting_node(holder)
-    try:
+    with counting_node(holder) as writer:
         [[first], [second], [third]] = stores(holder, writer, [report(), report(), report()])
         assert second < SHORT < LONG < first and third < SHORT
         holder.run_coroutine(partial(forget_key, key=KEY))
         [[refused, again]] = stores(holder, writer, [report()])
         assert refused < SHORT < LONG < again
-    finally:
-        writer.shutdown()
-        holder.shutdown()
 
 
 @pytest.mark.real
@@ -135,15 +137,11 @@ def test_the_second_report_is_stored_as_what_is_new_in_it_and_all_of_it_where_th
 def test_what_has_expired_at_its_holder_is_stored_in_full_at_once_and_is_no_refusal() -> None:
     """As an offer of the state, which lives until the next one."""
     holder = patient_node()
-    writer = counting_node(holder)
-    try:
+    with counting_node(holder) as writer:
         stores(holder, writer, [report()], lifetime=1.0)
         wait_for(lambda: not holder.run_coroutine(_held), "the end of the first report")
         [[second], [third]] = stores(holder, writer, [report(), report()])
         assert third < SHORT < LONG < second
-    finally:
-        writer.shutdown()
-        holder.shutdown()
 
 
 @pytest.mark.real
@@ -151,13 +149,9 @@ def test_what_has_expired_at_its_holder_is_stored_in_full_at_once_and_is_no_refu
 def test_a_plain_holder_is_sent_all_and_after_two_refusals_at_once(request: pytest.FixtureRequest) -> None:
     holder = patient_node()
     request.getfixturevalue("as_delta_nodes")
-    writer = counting_node(holder)
-    try:
+    with counting_node(holder) as writer:
         lengths = stores(holder, writer, [report() for _ in range(6)])
         assert [len(each) for each in lengths] == [1, 2, 2, 1, 1, 1] and all(each[-1] > LONG for each in lengths)
-    finally:
-        writer.shutdown()
-        holder.shutdown()
 
 
 async def _send(_dht: DHT, node: DHTNode, holder: Any, parts: list[bytes]) -> int:
@@ -172,17 +166,13 @@ async def _send(_dht: DHT, node: DHTNode, holder: Any, parts: list[bytes]) -> in
 @pytest.mark.usefixtures("as_delta_nodes")
 def test_made_up_deltas_store_nothing_and_the_holder_answers_on() -> None:
     holder = patient_node()
-    writer = counting_node(holder)
     delta = Delta(KEY_ID.to_bytes(), bytes(16), steady_time() + 100.0, b"packed")
     wrong: list[Callable[[], bytes]] = [
         lambda: b"nonsense",
         lambda: msgspec.msgpack.encode(delta),
         lambda: msgspec.msgpack.encode(msgspec.structs.replace(delta, key=b"short")),
     ]
-    try:
+    with counting_node(holder) as writer:
         for make in wrong:
             assert writer.run_coroutine(partial(_send, holder=holder.peer_id, parts=[make()])) == 0
         assert len(stores(holder, writer, [report()])) == 1
-    finally:
-        writer.shutdown()
-        holder.shutdown()
