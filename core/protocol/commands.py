@@ -12,6 +12,7 @@ from core.run.manifest import KeeperId, RunManifest
 from core.run.multiaddr import Multiaddr
 from core.run.spec.data import Repository
 from core.run.spec.experts import ExpertRole, HostedExperts
+from core.run.steering.data_change import DataChanges
 from core.run.steering.edit import Edits
 from core.schema import Count, MicroBatch, StrictStruct
 
@@ -117,7 +118,7 @@ class Export(Command, tag="export", kw_only=True, frozen=True):
     """Write a checkpoint into the empty ``folder``, as transformers, peft or PyTorch load it; end.
 
     ``checkpoint`` is the file of the run's newest, beside which the older ones are; ``epoch`` chooses one of them.
-    ``merge`` adds trained adapters to the base model; ``evaluations`` and ``edits`` are for the model card.
+    ``merge`` adds trained adapters to the base model; ``evaluations``, ``edits`` and ``data_changes`` are for the card.
     """
 
     manifest: RunManifest
@@ -129,6 +130,7 @@ class Export(Command, tag="export", kw_only=True, frozen=True):
     dtype: WeightType = "fp32"
     evaluations: Annotated[tuple[Evaluation, ...], Meta(max_length=4096)] = ()
     edits: Edits = ()
+    data_changes: DataChanges = ()
 
 
 class Push(Command, tag="push", kw_only=True, frozen=True):

@@ -18,6 +18,7 @@ from core.run.manifest import RunManifest
 from core.run.signed_receipts import Epoch, KeyText, Record, Samples
 from core.run.signed_scores import Score
 from core.run.steering.control_value import Order
+from core.run.steering.data_change import DataChanges
 from core.run.steering.edit import Edits
 from core.run.steering.rollback import Rollback
 from core.schema import Count
@@ -112,7 +113,7 @@ class RunFound(Event, tag="run_found", kw_only=True, frozen=True):
     """A run that the swarm publishes, verified. ``organiser`` is the signer's peer id; a local file has none.
 
     ``vouched`` is true where the pasted address contains the signer's key. ``order`` is what all peers are to do, and
-    ``edits`` what the organiser has changed of the manifest's numbers, each from an epoch on; ``rollback`` is the last.
+    ``edits`` and ``data_changes`` what its organiser has changed, each from an epoch on; ``rollback`` is the last.
     """
 
     manifest: RunManifest
@@ -125,6 +126,7 @@ class RunFound(Event, tag="run_found", kw_only=True, frozen=True):
     order: Order = Order()
     edits: Edits = ()
     rollback: Rollback | None = None
+    data_changes: DataChanges = ()
     access: RunAccess = RunAccess()
 
 
@@ -223,8 +225,7 @@ class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):
 class CaughtUp(Event, tag="caught_up", kw_only=True, frozen=True):
     """Base weights of local SGD are those of the others again, who were ``rounds`` ahead.
 
-    What this computer had learned meanwhile is ``kept``, and goes into the next round; or it was too old, or learned on
-    base weights that none of their rounds leads on from, and was dropped.
+    What was learned here meanwhile is ``kept`` for the next round; or dropped, as too old or on a base that nobody has.
     """
 
     rounds: Count
@@ -306,8 +307,7 @@ class Left(Event, tag="left", kw_only=True, frozen=True):
 class Restarting(Event, tag="restarting", kw_only=True, frozen=True):
     """The client starts the worker again after ``seconds``; the first attempt is 1.
 
-    ``problem`` is a key of core.errors.ErrorKind: what ended the one before. After ``last_attempt`` the client
-    gives up; ``None``: it never does.
+    ``problem``, a key of ErrorKind, ended the one before. After ``last_attempt``, if there is one, the client gives up.
     """
 
     attempt: Count

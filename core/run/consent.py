@@ -41,6 +41,8 @@ def consent_digest(manifest: RunManifest) -> str:
     terms = _terms(manifest)
     if not manifest.access.tickets:  # an open run is what every run was before there were closed ones
         del terms["access"]
+    if not manifest.steering.data:  # as in every run before there were changes of data
+        del terms["steering"]["data"]
     return hashlib.sha256(_PREFIX + msgspec.json.encode(terms, order="deterministic")).hexdigest()
 
 

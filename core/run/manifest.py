@@ -91,11 +91,14 @@ class EvaluationSpec(StrictStruct, kw_only=True, frozen=True):
 
 
 class SteeringSpec(StrictStruct, kw_only=True, frozen=True):
-    """How far the organiser may change numbers while the run goes on; whoever agrees to the run agrees to that."""
+    """What the organiser may change while the run goes on, and how far; whoever agrees to the run agrees to that."""
 
     max_change: Annotated[float, Meta(ge=1, le=16)] = 1.0
     """How many times higher or lower ``run edit`` may make ``learning_rate``, ``target_batch_size`` and
     ``max_round_seconds``, all peers in the same epoch; 1 is not at all."""
+    data: bool = False
+    """Whether ``run edit`` may exchange texts or images, all peers in the same epoch, for files of the same hosts with
+    ``max_change`` times as many bytes at the most, or for another part of the same data set of the hub."""
 
 
 class SuccessionSpec(StrictStruct, kw_only=True, frozen=True):
@@ -150,7 +153,7 @@ class RunManifest(StrictStruct, kw_only=True, frozen=True):
     evaluation: EvaluationSpec = EvaluationSpec()
     """How often the held-out loss is published."""
     steering: SteeringSpec = SteeringSpec()
-    """How far numbers may be changed while the run goes on."""
+    """What may be changed while the run goes on, and how far."""
     succession: SuccessionSpec = SuccessionSpec()
     """Who may lead the run on once its organiser is lost."""
     requirements: Requirements = Requirements()

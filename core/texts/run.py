@@ -12,7 +12,7 @@ from core.security.sanitize import sanitize_line, short_id
 from core.texts import figures
 from core.texts.experts import expert_facts
 from core.texts.localization import translate
-from core.texts.run_sources import sources_of
+from core.texts.run_sources import data_change_words, exchangeable_in, sources_of
 
 _LONGEST_TITLE = 120
 _LONGEST_NOTICE = 500
@@ -133,15 +133,25 @@ def edit_words(edit: Edit) -> str:
     return fill_placeholders(translate("Run", "%1: %2"), begins, ", ".join(words))
 
 
+def last_change_words(run: RunFound) -> str:
+    """Return what holds from an epoch on by the organiser's last change of numbers or data; nothing without any."""
+    edits, data_changes = run.edits[-1:], run.data_changes[-1:]
+    last = max((each.from_epoch or 0 for each in (*edits, *data_changes)), default=0)
+    words = [edit_words(each) for each in edits if (each.from_epoch or 0) == last]
+    words += [data_change_words(each) for each in data_changes if (each.from_epoch or 0) == last]
+    return ". ".join(words)
+
+
 def _changeable_in(run: RunFound) -> str:
-    """How far the organiser may change numbers without asking anybody again; nothing where not at all."""
-    most = run.manifest.steering.max_change
-    if most <= 1:
-        return ""
-    words = translate(
-        "Run", "learning rate, samples of a step and longest round may become up to %1 times higher or lower"
-    )
-    return fill_placeholders(words, f"{most:g}")
+    """What the organiser may change, and how far, without asking anybody again; nothing where not at all."""
+    most, words = run.manifest.steering.max_change, list[str]()
+    if most > 1:
+        numbers = translate(
+            "Run", "learning rate, samples of a step and longest round may become up to %1 times higher or lower"
+        )
+        words.append(fill_placeholders(numbers, f"{most:g}"))
+    words.append(exchangeable_in(run.manifest))
+    return "; ".join(filter(None, words))
 
 
 def now_in(run: RunFound) -> str:
@@ -193,6 +203,7 @@ def facts_of(run: RunFound, homepage: str) -> list[tuple[str, str]]:
         *sources_of(run.manifest),
         (translate("Run", "While it goes on"), _changeable_in(run)),
         (translate("Run", "Changed"), edit_words(run.edits[-1]) if run.edits else ""),
+        (translate("Run", "Other data"), data_change_words(run.data_changes[-1]) if run.data_changes else ""),
         (translate("Run", "Taken back"), rollback_words(run.rollback)),
         (translate("Run", "At the moment"), now_in(run)),
     ]

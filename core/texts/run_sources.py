@@ -9,6 +9,7 @@ from core.run.manifest import RunManifest
 from core.run.spec.data import DataSpec, HubDataset, HubImages, HubTokenizer, ImageFiles, SumsData, TextFiles, hosts_of
 from core.run.spec.recipe import TransformerSpec
 from core.run.spec.web_address import hub_endpoint
+from core.run.steering.data_change import DataChange
 from core.security.sanitize import sanitize_line
 from core.texts import figures
 from core.texts.localization import translate
@@ -28,6 +29,32 @@ def sources_of(manifest: RunManifest) -> list[tuple[str, str]]:
         (translate("Run", "Base weights from"), _host_of(manifest.collaboration.mirror)),
     ]
     return [(name, words) for name, words in known if words]
+
+
+def data_change_words(change: DataChange) -> str:
+    """Return what the run learns from, from an epoch on, that its organiser has chosen while it goes on."""
+    data, words = change.data, _data(change.data)
+    if isinstance(data, HubDataset | HubImages):
+        words = fill_placeholders(translate("Run", "%1, split %2, commit %3"), words, data.split, data.revision[:7])
+    begins = fill_placeholders(translate("Run", "From epoch %1 on"), figures.count(change.from_epoch or 0))
+    return fill_placeholders(translate("Run", "%1: %2"), begins, words)
+
+
+def exchangeable_in(manifest: RunManifest) -> str:
+    """Return what the organiser may exchange the run's data for without asking again; nothing where for nothing."""
+    if not manifest.steering.data:
+        return ""
+    match manifest.data:
+        case SumsData():
+            return ""
+        case TextFiles() | ImageFiles():
+            most = figures.size(round(manifest.data.size_bytes * manifest.steering.max_change))
+            words = translate("Run", "the files that it learns from may be exchanged for others of at most %1 from %2")
+            hosts = ", ".join(sanitize_line(host, _LONGEST_HOST) for host in hosts_of(manifest.data))
+            return fill_placeholders(words, most, hosts)
+        case HubDataset() | HubImages():
+            words = translate("Run", "another part of the data set %1 may take the place of what it learns from")
+            return fill_placeholders(words, manifest.data.repository)
 
 
 def _data(data: DataSpec) -> str:

@@ -4592,6 +4592,10 @@
         <translation>Geändert</translation>
     </message>
     <message>
+        <source>Other data</source>
+        <translation>Andere Daten</translation>
+    </message>
+    <message>
         <source>Taken back</source>
         <translation>Zurückgesetzt</translation>
     </message>
@@ -4618,6 +4622,18 @@
     <message>
         <source>Base weights from</source>
         <translation>Grundgewichte von</translation>
+    </message>
+    <message>
+        <source>%1, split %2, commit %3</source>
+        <translation>%1, Teil (Split) %2, Commit %3</translation>
+    </message>
+    <message>
+        <source>the files that it learns from may be exchanged for others of at most %1 from %2</source>
+        <translation>die Dateien, aus denen er lernt, dürfen gegen andere mit höchstens %1 von %2 ausgetauscht werden</translation>
+    </message>
+    <message>
+        <source>another part of the data set %1 may take the place of what it learns from</source>
+        <translation>ein anderer Teil des Datensatzes %1 darf an die Stelle dessen treten, woraus er lernt</translation>
     </message>
     <message>
         <source>%1 of the hub</source>
@@ -6439,6 +6455,34 @@
     <message>
         <source>it may have no part after ?</source>
         <translation>sie darf kein Fragezeichen haben, und nichts danach: kein ?</translation>
+    </message>
+    <message>
+        <source>sums cannot be exchanged for other data, nor other data for sums</source>
+        <translation>Summen lassen sich nicht gegen andere Daten austauschen, und andere Daten nicht gegen Summen</translation>
+    </message>
+    <message>
+        <source>the data may not be exchanged while this run goes on ([steering] data is false)</source>
+        <translation>die Daten dürfen nicht ausgetauscht werden, während dieser Lauf weitergeht ([steering] data ist false)</translation>
+    </message>
+    <message>
+        <source>data stay of the kind that they are</source>
+        <translation>die Daten bleiben von der Art, von der sie sind</translation>
+    </message>
+    <message>
+        <source>data.%1 stays what it is while the run goes on</source>
+        <translation>data.%1 bleibt, was es ist, während der Lauf weitergeht</translation>
+    </message>
+    <message>
+        <source>the names of its files take %1 bytes, and at most %2 are allowed</source>
+        <translation>die Namen der Dateien brauchen %1 Bytes, und höchstens %2 sind erlaubt</translation>
+    </message>
+    <message>
+        <source>%1 is not of a host, with its port, that the run names</source>
+        <translation>%1 ist von keinem Host mit seinem Port, den der Lauf nennt</translation>
+    </message>
+    <message>
+        <source>its files may have %1 times as many bytes as those that the run names at the most ([steering] max_change), which is %2, and have %3</source>
+        <translation>die Dateien dürfen höchstens %1-mal so viele Bytes haben wie die, die der Lauf nennt ([steering] max_change), also %2, und haben %3</translation>
     </message>
     <message>
         <source>%1 cannot be set or left out while the run goes on</source>

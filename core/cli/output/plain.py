@@ -32,6 +32,7 @@ from core.texts import event_log, figures
 from core.texts import status as status_texts
 from core.texts.experts import experts_words
 from core.texts.run import edit_words, notice_of, order_words
+from core.texts.run_sources import data_change_words
 from core.texts.worker_messages import translate_message
 
 MIN_SECONDS_BETWEEN_LINES = 5.0
@@ -106,6 +107,8 @@ class PlainDisplay:
             self._print("The organiser lets the run go on." if is_running else f"{order_words(event.order)}.")
         if before is not None and event.edits and event.edits != before.edits:
             self._print(f"{edit_words(event.edits[-1])}.")
+        if before is not None and event.data_changes and event.data_changes != before.data_changes:
+            self._print(f"{data_change_words(event.data_changes[-1])}.")
         notice = notice_of(event)
         if before is not None and notice and event.manifest.run.notice != before.manifest.run.notice:
             self._print(f"The organiser says: {notice}")

@@ -13,6 +13,7 @@ from core.files.atomic import storage_problem
 from core.localizable import localized
 from core.protocol.commands import Evaluation, Export, WeightType
 from core.records.published.runs import PublishedRun
+from core.run.steering.data_change import changes_of
 
 
 def export_request(
@@ -35,6 +36,7 @@ def export_request(
         dtype=dtype,
         evaluations=tuple(Evaluation(epoch=each.epoch, loss=each.loss) for each in run.scores),
         edits=run.control.edits,
+        data_changes=changes_of(run.manifest, run.control.data_changes),
     )
 
 

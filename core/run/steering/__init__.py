@@ -1,1 +1,1 @@
-"""What an organiser signs to steer a run while it goes on: pause, drain, end, notice, oldest version, numbers."""
+"""What an organiser signs to steer a run while it goes on: pause, drain, end, notice, oldest version, numbers, data."""

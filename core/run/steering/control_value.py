@@ -12,13 +12,31 @@ from msgspec import Meta
 
 from core.run.manifest import RunId, RunManifest
 from core.run.signed_record import sign_record, signed_of_run
-from core.run.steering.edit import MOST_EDITS, Edit, Edits, Numbers
+from core.run.spec.data import ImageData, TextData
+from core.run.steering.data_change import (
+    MAX_KEPT_BYTES,
+    DataChange,
+    DataChanges,
+    data_digest,
+    kept_changes,
+    latest_data,
+)
+from core.run.steering.edit import (
+    MOST_EDITS,
+    Edit,
+    Edits,
+    Numbers,
+    latest_numbers,
+    numbers_of,
+    signed_until,
+    with_numbers,
+)
 from core.run.steering.rollback import ControlNumber, Rollback
 from core.schema import Count, StrictStruct, UnixTime
 from core.security.identity import Identity
 from core.version import VERSION_PATTERN
 
-MAX_CONTROL_BYTES = 8 * 1024
+MAX_CONTROL_BYTES = 8 * 1024 + MAX_KEPT_BYTES
 _KIND = b"workerbee run control 1:"
 
 OrderState = Literal["running", "paused", "draining", "ended"]
@@ -43,8 +61,9 @@ class Order(StrictStruct, kw_only=True, frozen=True):
 class ControlValue(StrictStruct, kw_only=True, frozen=True, omit_defaults=True):
     """All that the organiser asks of the peers of one run; a ``notice`` stands in place of the manifest's.
 
-    Peers older than ``minimum_version`` leave, and are left out by the others. ``edits`` change the run's numbers, each
-    from an epoch on, by rising epoch. ``rollback`` is the last one, in whose swarm all train.
+    Peers older than ``minimum_version`` leave, and are left out by the others. ``edits`` change the run's numbers, and
+    ``data_changes`` its data, each from an epoch on, by rising epoch. ``rollback`` is the last one, in whose swarm all
+    train.
     """
 
     run_id: RunId
@@ -54,6 +73,7 @@ class ControlValue(StrictStruct, kw_only=True, frozen=True, omit_defaults=True):
     minimum_version: MinimumVersion = ""
     edits: Edits = ()
     rollback: Rollback | None = None
+    data_changes: DataChanges = ()
 
     def ordered(self, order: Order, now: float) -> ControlValue:
         """The next value, with that order."""
@@ -72,9 +92,14 @@ class ControlValue(StrictStruct, kw_only=True, frozen=True, omit_defaults=True):
 
         A change that still waits for its epoch is void.
         """
-        signed = tuple(each for each in self.edits if each.from_epoch is not None)
-        edits = (*signed, Edit(numbers=numbers, base=base))[-MOST_EDITS:]
+        edits = (*signed_until(self.edits), Edit(numbers=numbers, base=base))[-MOST_EDITS:]
         return msgspec.structs.replace(self, edits=edits, number=self._next_number(now))
+
+    def exchanged(self, data: TextData | ImageData, manifest: RunManifest, now: float) -> ControlValue:
+        """The next value, with these data in place of the manifest's, as `edited` has it with numbers."""
+        change = DataChange(data=data, base=data_digest(manifest.data))
+        changes = kept_changes((*signed_until(self.data_changes), change))
+        return msgspec.structs.replace(self, data_changes=changes, number=self._next_number(now))
 
     def rolled_back(self, epoch: int, sha256: str, now: float) -> ControlValue:
         """The next value, with which all go back to the checkpoint of that epoch, whose file has that hash.
@@ -82,9 +107,9 @@ class ControlValue(StrictStruct, kw_only=True, frozen=True, omit_defaults=True):
         A change that begins later is void: it may be what went wrong.
         """
         number = self._next_number(now)
-        edits = tuple(each for each in self.edits if each.from_epoch is not None and each.from_epoch <= epoch)
+        edits, changes = signed_until(self.edits, epoch), signed_until(self.data_changes, epoch)
         rollback = Rollback(number=number, epoch=epoch, at=now, sha256=sha256)
-        return msgspec.structs.replace(self, number=number, edits=edits, rollback=rollback)
+        return msgspec.structs.replace(self, number=number, edits=edits, data_changes=changes, rollback=rollback)
 
     def _next_number(self, now: float) -> int:
         """The time, in seconds since 1970, if nothing speaks against it: so a file that was lost does no harm."""
@@ -94,6 +119,17 @@ class ControlValue(StrictStruct, kw_only=True, frozen=True, omit_defaults=True):
 def newer_of(known: ControlValue, found: ControlValue | None) -> ControlValue:
     """What holds where ``known`` was seen before and ``found`` now."""
     return found if found is not None and found.number > known.number else known
+
+
+def is_edited(manifest: RunManifest, published: RunManifest, control: ControlValue) -> bool:
+    """Whether it is the published manifest with the numbers and data of the last changes, whatever its revision."""
+    same = msgspec.structs.replace(manifest, revision=published.revision)
+    try:
+        is_same = with_numbers(msgspec.structs.replace(same, data=published.data), numbers_of(published)) == published
+    except ValueError:  # so much else has changed that these do not fit
+        return False
+    now = latest_numbers(published, control.edits), latest_data(published, control.data_changes)
+    return is_same and (numbers_of(manifest), manifest.data) == now != (numbers_of(published), published.data)
 
 
 def overlaid(manifest: RunManifest, control: ControlValue) -> RunManifest:

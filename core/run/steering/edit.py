@@ -7,8 +7,8 @@ part of it (``[steering] max_change``).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import Annotated
+from collections.abc import Iterable
+from typing import Annotated, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -32,15 +32,20 @@ class Numbers(StrictStruct, kw_only=True, frozen=True):
     max_round_seconds: Annotated[float, Meta(ge=5, le=86_400)] | None = None
 
 
-class Edit(StrictStruct, kw_only=True, frozen=True):
-    """The numbers from that epoch on, in place of ``base``: in a manifest with other ones it means nothing.
+class FromEpoch(StrictStruct, kw_only=True, frozen=True):
+    """What holds from an epoch on; the process that publishes fills in one that is not known."""
 
-    The process that publishes fills in an epoch that is not known.
-    """
+    from_epoch: Count | None = None
+
+
+class Edit(FromEpoch, kw_only=True, frozen=True):
+    """The numbers from that epoch on, in place of ``base``: in a manifest with other ones it means nothing."""
 
     numbers: Numbers
     base: Numbers
-    from_epoch: Count | None = None
+
+
+_Change = TypeVar("_Change", bound=FromEpoch)
 
 
 Edits = Annotated[tuple[Edit, ...], Meta(max_length=MOST_EDITS)]
@@ -82,8 +87,7 @@ def latest_numbers(manifest: RunManifest, edits: Iterable[Edit]) -> Numbers:
 
 def numbers_at(manifest: RunManifest, edits: Iterable[Edit], epoch: int) -> Numbers:
     """Those that hold in that epoch."""
-    begun = [each for each in edits if each.from_epoch is not None and each.from_epoch <= epoch]
-    return latest_numbers(manifest, begun)
+    return latest_numbers(manifest, signed_until(edits, epoch))
 
 
 def samples_before(manifest: RunManifest, edits: Iterable[Edit], epoch: int) -> int:
@@ -99,24 +103,19 @@ def samples_before(manifest: RunManifest, edits: Iterable[Edit], epoch: int) -> 
     return sum((end - start) * numbers_at(manifest, edits, start).target_batch_size for start, end in spans)
 
 
-def is_edited(manifest: RunManifest, published: RunManifest, edits: Sequence[Edit]) -> bool:
-    """Whether it is the published manifest with the numbers of its last edit, whatever its revision."""
-    same = msgspec.structs.replace(manifest, revision=published.revision)
-    try:
-        is_same = with_numbers(same, numbers_of(published)) == published
-    except ValueError:  # so much else has changed that the numbers do not fit
-        return False
-    return is_same and numbers_of(manifest) == latest_numbers(published, edits) != numbers_of(published)
-
-
-def with_epochs(edits: Iterable[Edit], epoch: int) -> tuple[Edit, ...]:
-    """These edits; those without an epoch begin with that one, but with none that is earlier than another's."""
-    completed = list[Edit]()
-    for edit in edits:
+def with_epochs(changes: Iterable[_Change], epoch: int) -> tuple[_Change, ...]:
+    """These changes; those without an epoch begin with that one, but with none that is earlier than another's."""
+    completed = list[_Change]()
+    for change in changes:
         latest = max((each.from_epoch or 0 for each in completed), default=0)
-        begins = max(epoch, latest) if edit.from_epoch is None else edit.from_epoch
-        completed.append(msgspec.structs.replace(edit, from_epoch=begins))
+        begins = max(epoch, latest) if change.from_epoch is None else change.from_epoch
+        completed.append(msgspec.structs.replace(change, from_epoch=begins))
     return tuple(completed)
+
+
+def signed_until(changes: Iterable[_Change], epoch: float = math.inf) -> tuple[_Change, ...]:
+    """Those that have an epoch, no later than that one."""
+    return tuple(each for each in changes if each.from_epoch is not None and each.from_epoch <= epoch)
 
 
 def lead_epochs(epoch_seconds: float | None) -> int:

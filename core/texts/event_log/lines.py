@@ -65,7 +65,7 @@ from core.texts.confinement import confinement_words
 from core.texts.event_log.rounds import of_catching_up, of_receipt, of_round, of_suspects
 from core.texts.fit import of_measured
 from core.texts.localization import translate
-from core.texts.run import edit_words, order_words
+from core.texts.run import last_change_words, order_words
 from core.texts.run_order import order_line
 from core.texts.traffic import mbits
 from core.texts.worker_messages import translate_message
@@ -200,8 +200,8 @@ def _of_arrival(event: _Arrival) -> str:
             return _of_network(event)
         case RunFound() if event.order.state != "running":
             return f"{order_words(event.order)}."
-        case RunFound() if event.edits:
-            return f"{edit_words(event.edits[-1])}."
+        case RunFound() if words := last_change_words(event):
+            return f"{words}."
         case RunFound():
             return fill_placeholders(
                 translate("EventLog", "Found the run “%1”, revision %2."),

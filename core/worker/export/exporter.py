@@ -18,12 +18,12 @@ from core.protocol.events import Exported
 from core.run.manifest import RunManifest
 from core.run.spec.data import HubDataset, HubImages, ImageFiles, SumsData, TextFiles
 from core.run.spec.recipe import ArithmeticGPT, CausalLM, ImageClassification, MaskedLM, MoeLM
-from core.run.steering.edit import samples_before
+from core.run.steering.edit import samples_before, signed_until
 from core.worker.experts.collected import CollectedExperts
 from core.worker.export.arithmetic_model import ArithmeticExport
 from core.worker.export.checkpoint_choice import choose_checkpoint
 from core.worker.export.mixture_export import MixtureExport
-from core.worker.export.model_card import model_card
+from core.worker.export.model_card import data_notes, model_card
 from core.worker.export.transformers_model import TransformersExport
 from core.worker.fetch.file_store import FetchContext
 
@@ -44,7 +44,8 @@ def export_checkpoint(command: Export, context: FetchContext) -> Exported:
         export.write(folder, dtype, merge=command.merge)
         evaluations = [(each.epoch, each.loss) for each in command.evaluations]
         has_adapters = _trains_adapters(manifest) and not command.merge
-        notes = export.notes if isinstance(export, MixtureExport) else ()
+        notes = [*data_notes(signed_until(command.data_changes, content.epoch))]
+        notes += export.notes if isinstance(export, MixtureExport) else ()
         samples = samples_before(manifest, command.edits, content.epoch)
         card = model_card(manifest, content, samples, evaluations, notes, has_adapters=has_adapters)
         (folder / "README.md").write_text(card, encoding="utf-8")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
 from core.run.manifest import RunManifest
-from core.run.spec.data import HubDataset, HubImages, ImageFiles, SumsData, TextFiles
+from core.run.spec.data import DataSpec, HubDataset, HubImages, ImageFiles, SumsData, TextFiles
 from core.run.spec.recipe import ArithmeticGPT, CausalLM, ImageClassification, MaskedLM, MoeLM
+from core.run.steering.data_change import DataChange
 from core.worker.export.transformers_model import BASE
 from core.worker.training.checkpoint_file import CheckpointContent
 
@@ -136,15 +137,20 @@ def _training(manifest: RunManifest, content: CheckpointContent, samples: int) -
     yield f"- Epochs: {content.epoch:,}, of about {samples // max(1, content.epoch):,} samples each"
     yield f"- Samples: about {samples:,}"
     yield f"- Mode: {together.mode}; optimizer: {manifest.optimizer.__struct_config__.tag}"
-    yield f"- Data: {_data(manifest)}"
+    yield f"- Data: {_data(manifest.data)}"
     if run.homepage:
         yield f"- Homepage: {run.homepage}"
     if run.contact:
         yield f"- Contact: {run.contact}"
 
 
-def _data(manifest: RunManifest) -> str:
-    data = manifest.data
+def data_notes(changes: Iterable[DataChange]) -> Iterator[str]:
+    """Lines about the data that took the place of the run file's while the run went on, by rising epoch."""
+    for each in changes:
+        yield f"Data from epoch {each.from_epoch:,} on: {_data(each.data)}"
+
+
+def _data(data: DataSpec) -> str:
     match data:
         case SumsData():
             return f"sums of two numbers of at most {data.digits} digits, made up by every computer"

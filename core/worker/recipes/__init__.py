@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import msgspec
 import torch
 
@@ -12,6 +15,8 @@ from core.run.spec.data import HubDataset, HubImages, ImageFiles, SumsData, Text
 from core.run.spec.recipe import ArithmeticGPT, CausalLM, ImageClassification, MaskedLM, MoeLM
 from core.worker.fetch.file_store import FetchContext
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
+from core.worker.recipes.image_classifier import ImageClassifier
+from core.worker.recipes.language_model import LanguageModel
 from core.worker.recipes.mixture_language_model import MixtureLanguageModel
 from core.worker.recipes.recipe import Batch, Evaluation, Example, Recipe
 from core.worker.recipes.synthetic_data import SyntheticBlocks, SyntheticImages
@@ -21,6 +26,8 @@ from core.worker.recipes.transformers_factory import (
     fetch_and_build_classifier,
     fetch_and_build_language_model,
     fetch_and_build_mixture,
+    open_images_of,
+    open_text_of,
 )
 
 __all__ = [
@@ -32,6 +39,7 @@ __all__ = [
     "Recipe",
     "build",
     "build_synthetic",
+    "open_other_data",
 ]
 
 
@@ -52,6 +60,20 @@ def build(manifest: RunManifest, *, seed: int, device: torch.device, context: Fe
             return fetch_and_build_mixture(spec, text, seed=seed, device=device, context=context)
         case ImageClassification() as spec, (ImageFiles() | HubImages()) as images if context:
             return fetch_and_build_classifier(spec, images, seed=seed, device=device, context=context)
+        case _:
+            raise UserError(ErrorKind.MANIFEST_REFUSED, localized("Its recipe cannot learn from its data."))
+
+
+def open_other_data(recipe: Recipe, manifest: RunManifest, seed: int, context: FetchContext) -> Callable[[], None]:
+    """Open the manifest's data for a recipe that was built with others of their kind; raises UserError.
+
+    It may take long, in any thread. What it returns has the recipe draw from these and evaluate on them.
+    """
+    match recipe, manifest.recipe, manifest.data:
+        case LanguageModel(), (CausalLM() | MaskedLM() | MoeLM()) as spec, (TextFiles() | HubDataset()) as text:
+            return partial(recipe.use, open_text_of(spec, text, seed, context))
+        case ImageClassifier(), ImageClassification() as vision, (ImageFiles() | HubImages()) as images:
+            return partial(recipe.use, open_images_of(vision, images, seed, context))
         case _:
             raise UserError(ErrorKind.MANIFEST_REFUSED, localized("Its recipe cannot learn from its data."))
 

@@ -41,6 +41,12 @@ class ImageClassifier:
         if spec.compile:
             self._forward = compile_model(self.model, self._trial_step)
 
+    def use(self, images: Images) -> None:
+        """Draw from these from now on, and evaluate on their validation set."""
+        self._images.close()
+        self._images = images
+        self._held_out = limit_evaluation(images.held_out(), self.model, self._patches)
+
     def draw(self, batch_size: int) -> Batch:
         """Draw so many images in this peer's own order, on its device."""
         return self._to_device(self._images.draw(batch_size))

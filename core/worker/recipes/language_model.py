@@ -41,6 +41,11 @@ class LanguageModel:
         if compiles:
             self._forward = compile_model(self.model, self._trial_step)
 
+    def use(self, blocks: Blocks) -> None:
+        """Draw from these from now on, and evaluate on their validation set."""
+        self._blocks.close()
+        self._blocks, self._held_out = blocks, limit_evaluation(blocks.held_out(), self.model)
+
     def draw(self, batch_size: int) -> Batch:
         """Draw so many blocks in this peer's own order, prepared for the objective, on its device."""
         return self._to_device(self._objective.prepare_batch(self._blocks.draw(batch_size)))

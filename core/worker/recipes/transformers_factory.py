@@ -44,19 +44,28 @@ def fetch_and_build_language_model(
 
     ``seed`` is the peer's own: it draws blocks in an order of its own.
     """
-    store, listener, folder = context.store, context.listener, _fetch_weights(spec, context)
-    blocks = open_blocks(data, sequence_length=spec.sequence_length, seed=seed, store=store, listener=listener)
-    return build_language_model(spec, blocks, seed=seed, device=device, folder=folder)
+    folder = _fetch_weights(spec, context)
+    return build_language_model(spec, open_text_of(spec, data, seed, context), seed=seed, device=device, folder=folder)
 
 
 def fetch_and_build_classifier(
     spec: ImageClassification, data: ImageData, *, seed: int, device: torch.device, context: FetchContext
 ) -> ImageClassifier:
     """Fetch the run's weights and images, and build its classifier on that device; raises UserError."""
-    store, listener, folder = context.store, context.listener, _fetch_weights(spec, context)
-    size, classes = spec.config.image_size, spec.config.num_labels
-    images = open_images(data, size=size, classes=classes, seed=seed, store=store, listener=listener)
-    return build_classifier(spec, images, device=device, folder=folder)
+    folder = _fetch_weights(spec, context)
+    return build_classifier(spec, open_images_of(spec, data, seed, context), device=device, folder=folder)
+
+
+def open_text_of(spec: LanguageModelSpec | MoeLM, data: TextData, seed: int, context: FetchContext) -> Blocks:
+    """Open the text that a run of that recipe learns from; raises UserError."""
+    length = spec.sequence_length
+    return open_blocks(data, sequence_length=length, seed=seed, store=context.store, listener=context.listener)
+
+
+def open_images_of(spec: ImageClassification, data: ImageData, seed: int, context: FetchContext) -> Images:
+    """Open the images that a run of that recipe learns from; raises UserError."""
+    size, classes, store = spec.config.image_size, spec.config.num_labels, context.store
+    return open_images(data, size=size, classes=classes, seed=seed, store=store, listener=context.listener)
 
 
 def _fetch_weights(spec: TransformerSpec, context: FetchContext) -> Path | None:
@@ -97,8 +106,7 @@ def fetch_and_build_mixture(
 ) -> MixtureLanguageModel:
     """Fetch the run's text, and build its trunk and routers on that device; raises UserError."""
     configure_hub_library(context.store.folder("library"))
-    store, listener = context.store, context.listener
-    blocks = open_blocks(data, sequence_length=spec.sequence_length, seed=seed, store=store, listener=listener)
+    blocks = open_text_of(spec, data, seed, context)
     _refuse_unknown_tokens(blocks, spec.config.vocab_size)
     return MixtureLanguageModel(spec, blocks, device)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -21,7 +20,7 @@ from core.records.published.rollback_order import order_rollback
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest
 from core.run.multiaddr import is_loopback, readable_multiaddrs
-from core.run.steering.edit import is_edited
+from core.run.steering.control_value import ControlValue, is_edited
 from core.run.steering.kept_control import asked_control, kept_control, kept_control_file
 from core.run.steering.rollback import Rollback
 from core.security.identity import Identity
@@ -89,8 +88,8 @@ def _publish_and_train(
 ) -> int:
     """Announce the run and train in it until we leave; the number of samples that this computer has computed."""
     run = _published_run(command, swarm, keys)
-    manifest, rollback = run.manifest, _last_rollback(command, keys, swarm.peer_id)
-    config = replace(_participation_config(command, manifest), rollback=rollback)
+    manifest, control = run.manifest, _last_control(command, keys, swarm.peer_id)
+    rollback, config = control.rollback, _participation_config(command, manifest, control)
     with open_participation(
         swarm, manifest, run.authority, config, known, channel, supervisor, is_first=True
     ) as participation:
@@ -167,12 +166,12 @@ def _tell_address(
     start_thread("posted address", tester.run)
 
 
-def _last_rollback(command: Publish, keys: PeerFolder, organiser: str) -> Rollback | None:
-    """The run's last rollback, which is a new one if that is asked for; raises UserError."""
+def _last_control(command: Publish, keys: PeerFolder, organiser: str) -> ControlValue:
+    """What holds when this peer begins, with a new rollback if that is asked for; raises UserError."""
     run_id = command.manifest.run.id
     if command.from_checkpoint is not None:
-        return order_rollback(keys, organiser, run_id, command.from_checkpoint, time.time()).rollback
-    return asked_control(keys, organiser, run_id).rollback
+        return order_rollback(keys, organiser, run_id, command.from_checkpoint, time.time())
+    return asked_control(keys, organiser, run_id)
 
 
 def _resume(
@@ -217,7 +216,7 @@ def _published(manifest: RunManifest, addresses: Sequence[str], keys: PeerFolder
     return Published(addresses=shared, link=link, revision=manifest.revision)
 
 
-def _participation_config(command: Publish, manifest: RunManifest) -> ParticipationConfig:
+def _participation_config(command: Publish, manifest: RunManifest, control: ControlValue) -> ParticipationConfig:
     config = ParticipationConfig(
         command.device,
         command.threads,
@@ -226,6 +225,8 @@ def _participation_config(command: Publish, manifest: RunManifest) -> Participat
         FileStore(Path(command.home)),
         command.public_name,
         line_memory=LineMemory(DataFolder(Path(command.home))),
+        rollback=control.rollback,
+        data_changes=control.data_changes,
     )
     return config if command.train else config.as_keeper()
 
@@ -233,13 +234,13 @@ def _participation_config(command: Publish, manifest: RunManifest) -> Participat
 def _with_revision(manifest: RunManifest, keys: PeerFolder, organiser: str) -> RunManifest:
     """The manifest with the revision of the last one published; one more if it has changed.
 
-    One whose numbers are those that were changed while the run went on is no other: the last one stays, and they hold.
+    One with the numbers and data that were changed while the run went on is no other: the last one stays, they hold.
     """
     last, run_id = JsonFile[RunManifest](keys.manifest_file, RunManifest).read(), manifest.run.id
     if last is not None:
         control = kept_control(kept_control_file(keys.path, run_id), organiser, run_id)
         same = msgspec.structs.replace(manifest, revision=last.revision)
-        is_last = same == last or is_edited(manifest, last, control.edits)
+        is_last = same == last or is_edited(manifest, last, control)
         manifest = last if is_last else msgspec.structs.replace(manifest, revision=last.revision + 1)
     return manifest
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 
@@ -14,7 +14,7 @@ from core.protocol.events import AnyEvent, CaughtUp, Evaluated, Left, Progress, 
 from core.run.manifest import RunManifest
 from core.run.requirements import estimate_requirements
 from core.run.steering.authority import RunAuthority
-from core.run.steering.edit import Edit
+from core.run.steering.control_value import ControlValue
 from core.run.steering.rollback import swarm_id
 from core.worker.access.gate import RunGate, enter_gate
 from core.worker.compute.muon import hidden_matrices
@@ -112,9 +112,9 @@ class RunParticipation:
         """Compute nothing from now on, and stay connected; or go on."""
         self._trainer.is_held = is_held
 
-    def plan(self, edits: Sequence[Edit]) -> None:
-        """Use the numbers of these changes, each from its epoch on; raises UserError for more than was agreed to."""
-        self._numbers.plan(edits, self.optimizer)
+    def plan(self, control: ControlValue) -> None:
+        """Use its numbers and data, each from its epoch on; raises UserError for more than was agreed to."""
+        self._numbers.plan(control, self.optimizer)
 
     @property
     def epoch_seconds(self) -> float | None:
@@ -167,14 +167,11 @@ class RunParticipation:
         return self._trainer.of_base_weights(evaluated)
 
     def _on_event(self, event: AnyEvent, on_epoch: Callable[[Evaluated], None]) -> None:
-        match event:
-            case Evaluated():
-                self._peer_monitor.publish_metrics(event.epoch, self._trainer)
-                on_epoch(event)
-            case Progress():
-                self._contribution.report()
-            case _:
-                pass
+        if isinstance(event, Evaluated):
+            self._peer_monitor.publish_metrics(event.epoch, self._trainer)
+            on_epoch(event)
+        elif isinstance(event, Progress):
+            self._contribution.report()
 
     def _force_exit_on_leave(self) -> None:
         """End the process without the loop where that blocks, waiting for others, while we are to leave."""
@@ -200,7 +197,8 @@ def open_participation(
     prepared = prepare_training(manifest, config, swarm.identity.seed_number, channel)
     with closing(prepared.recipe), blame_exited_processes(swarm):
         monitor, _, _, findings = counters = _counters(manifest.run.id)
-        listeners, numbers = _listeners(manifest, config, prepared, counters, channel), RunNumbers(manifest)
+        listeners = _listeners(manifest, config, prepared, counters, channel)
+        numbers = RunNumbers(manifest, prepared.data)
         gate, swarm = enter_gate(swarm, manifest, authority, config.ticket, supervisor.start)
         optimizer = enter_training(swarm, manifest, authority, prepared, config, listeners, channel, numbers)
         link = _connection(SwarmPeers(swarm, optimizer, monitor), peer_cache, prepared, is_first=is_first)

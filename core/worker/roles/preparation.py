@@ -6,22 +6,27 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+import msgspec
 import torch
 
 from core.errors import ErrorKind
 from core.localizable import Detail
 from core.protocol.events import StateLoading, Warned
 from core.run.manifest import RunManifest, web_addresses
+from core.run.spec.data import DataSpec
+from core.run.steering.data_change import DataChanges
 from core.run.steering.rollback import Rollback
 from core.worker.compute.bitsandbytes import refuse_without_bitsandbytes
 from core.worker.compute.device import torch_device
 from core.worker.compute.memory_meter import memory_meter_for
+from core.worker.fetch.background_task import ProgressListener
 from core.worker.fetch.fetcher import open_fetcher
 from core.worker.fetch.file_store import FetchContext, FileStore
 from core.worker.hosting.run_experts import HostingWish
 from core.worker.network.line_memory import LineMemory
 from core.worker.process.channel import WorkerChannel
-from core.worker.recipes import Recipe, build
+from core.worker.recipes import Recipe, build, open_other_data
+from core.worker.roles.steering.run_data import PutInPlace, RunData, data_to_begin_with
 from core.worker.swarm import DownloadMeter, Interrupted, SwarmOptimizer
 from core.worker.training.micro_batch_benchmark import MicroBatchBenchmark, repeat_sample
 from core.worker.training.numeric_checks import NumericChecks
@@ -39,7 +44,8 @@ class ParticipationConfig:
     ``memory_limit_bytes`` is what training may take of the device's memory. ``is_state_server``: the peer holds the
     run's state for others and trains next to nothing. ``line_memory`` keeps what was measured of the line, to which
     belongs what the ``download_meter`` sees; the ``ticket`` lets this peer into a closed run; the ``rollback`` is the
-    run's last one. ``hosting`` says what it does about a run's experts.
+    run's last one, and ``data_changes`` are what was exchanged of its data. ``hosting`` says what it does about a run's
+    experts.
     """
 
     device: str
@@ -54,6 +60,7 @@ class ParticipationConfig:
     download_meter: DownloadMeter = field(default_factory=DownloadMeter)
     ticket: bytes = b""
     rollback: Rollback | None = None
+    data_changes: DataChanges = ()
     hosting: HostingWish = field(default_factory=HostingWish)
 
     def as_keeper(self) -> ParticipationConfig:
@@ -67,12 +74,13 @@ class ParticipationConfig:
 
 @dataclass(frozen=True)
 class PreparedTraining:
-    """What a run trains on this computer: ``micro_batch`` in samples, the checks of an untrained model."""
+    """What a run trains on this computer: ``micro_batch`` in samples, the checks of an untrained model, its data."""
 
     recipe: Recipe
     device: torch.device
     micro_batch: int
     numeric_checks: NumericChecks
+    data: RunData
 
     def trainer(
         self,
@@ -83,7 +91,9 @@ class PreparedTraining:
     ) -> Trainer:
         """The training loop, which does nothing while ``is_cut``, and only follows the run while it lacks experts."""
         checks = self.numeric_checks
-        return Trainer(self.recipe, optimizer, self.micro_batch, rate_limiter, checks, is_cut, lacks_experts)
+        trainer = Trainer(self.recipe, optimizer, self.micro_batch, rate_limiter, checks, is_cut, lacks_experts)
+        trainer.has_data = self.data.is_ready
+        return trainer
 
 
 class DownloadProgress:
@@ -130,7 +140,8 @@ def prepare_training(
     device = torch_device(config.device, config.memory_limit_bytes)
     refuse_without_bitsandbytes(manifest, device)
     meter, listener = memory_meter_for(device), DownloadProgress(channel)  # the meter before the model
-    recipe = build(manifest, seed=seed, device=device, context=FetchContext(config.store, listener))
+    begun = _with(manifest, data_to_begin_with(manifest, config.data_changes))
+    recipe = build(begun, seed=seed, device=device, context=FetchContext(config.store, listener))
     numeric_checks = NumericChecks.of_untrained(recipe)
     if (micro_batch := config.micro_batch) is None:
         fit = MicroBatchBenchmark(
@@ -145,4 +156,13 @@ def prepare_training(
         ).measure()
         channel.emit(fit)
         micro_batch = max(1, fit.micro_batch)  # where not even one sample fits, training will tell
-    return PreparedTraining(recipe, device, micro_batch, numeric_checks)
+
+    def open_data(data: DataSpec, quietly: ProgressListener) -> PutInPlace:
+        return open_other_data(recipe, _with(manifest, data), seed, FetchContext(config.store, quietly))
+
+    data = RunData(manifest, config.data_changes, open_data, numeric_checks, listener)
+    return PreparedTraining(recipe, device, micro_batch, numeric_checks, data)
+
+
+def _with(manifest: RunManifest, data: DataSpec) -> RunManifest:
+    return msgspec.structs.replace(manifest, data=data)

@@ -211,6 +211,7 @@ class Volunteer:
             line_memory=self._line_memory,
             ticket=ticket,
             rollback=run.rollback,
+            data_changes=run.control.data_changes if run.control else (),
             hosting=HostingWish(start.role, start.hosted_experts),
         )
         return config if start.train else config.as_keeper()

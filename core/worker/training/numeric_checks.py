@@ -6,7 +6,7 @@ import logging
 import math
 import statistics
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 
@@ -32,15 +32,18 @@ class NumericChecks:
     Once our own model has had some losses, another one's is compared with them; before that, with those that the run's
     organiser has signed. Who was away while the run got worse would refuse all others for ever: after some refusals of
     models of an epoch that is signed or agreed on, what is signed counts also here, and where nothing is, the median of
-    what was refused.
+    what was refused. A model, or what is signed, of an epoch with other data than ours is compared with nothing: the
+    validation set is not the same. ``is_same_data`` tells which epochs have the same.
     """
+
+    is_same_data: Callable[[int], bool] = staticmethod(lambda _epoch: True)
 
     def __init__(self, recipe: Recipe, untrained_loss: float) -> None:
         self._recipe, self._untrained_loss = recipe, untrained_loss
         self._own_losses = deque[float](maxlen=REMEMBERED_LOSSES)
         self._refused_losses = deque[float](maxlen=REMEMBERED_LOSSES)  # of agreed epochs, since the last that was not
         self._best_loss = math.inf
-        self._worst_signed: float | None = None
+        self._scores: Sequence[Score] = ()
         self._limit = 1.0 + ABSURD * untrained_loss
         self.consecutive_bad_steps = 0
         self._refused_model: Detail = ""
@@ -52,14 +55,16 @@ class NumericChecks:
         """Evaluate the recipe's model, in which nothing is trained or loaded yet."""
         return cls(recipe, recipe.evaluate().loss)
 
-    def model_error(self, is_agreed: bool = False) -> Detail:
-        """What is wrong with the model's present parameters, another peer's; empty where they may be right.
+    def model_error(self, is_agreed: bool = False, epoch: int = 0) -> Detail:
+        """What is wrong with the model's present parameters, another peer's of that epoch; empty if they may be right.
 
         ``is_agreed`` says that they are of an epoch beyond ours which is signed, or which most have come to. Where
         experts of some layer are lacking, so that no loss can be compared, it must only be a number.
         """
         evaluation = self._recipe.evaluate()
-        if evaluation.of_all_layers:
+        if evaluation.of_all_layers and not self.is_same_data(epoch):
+            self._refused_model = self.loss_error(evaluation.loss)
+        elif evaluation.of_all_layers:
             self._refused_model = self._model_error(evaluation.loss, is_agreed)
         else:
             log.info("a state is not compared with others: experts of some layer are lacking")
@@ -97,16 +102,27 @@ class NumericChecks:
             refused.append(loss)
             return False
         log.warning("a model whose loss is %.3g is the run's: ours of %.3g counts no more", loss, self._best_loss)
-        self._own_losses.clear()
-        self._best_loss = math.inf
+        self.forget_losses()
         return True
 
     def know_scores(self, scores: Sequence[Score]) -> None:
         """Learn what the run's losses were, as its organiser and the keepers have signed them, by rising epoch."""
-        losses = [score.loss for score in scores]
-        if len(losses) >= MIN_LOSSES:
-            may_lack = SIGNED_LOST_SHARE * (self._untrained_loss - min(losses))
-            self._worst_signed = max(losses[-REMEMBERED_LOSSES:]) + max(may_lack, LEAST_NOISE * self._untrained_loss)
+        self._scores = scores
+
+    @property
+    def _worst_signed(self) -> float | None:
+        """The highest loss that another peer's model may have by what is signed; ``None`` where that is too little."""
+        losses = [score.loss for score in self._scores if self.is_same_data(score.epoch)]
+        if len(losses) < MIN_LOSSES:
+            return None
+        may_lack = SIGNED_LOST_SHARE * (self._untrained_loss - min(losses))
+        return max(losses[-REMEMBERED_LOSSES:]) + max(may_lack, LEAST_NOISE * self._untrained_loss)
+
+    def forget_losses(self) -> None:
+        """Compare no model with the losses that our own has had until now."""
+        self._own_losses.clear()
+        self._refused_losses.clear()
+        self._best_loss = math.inf
 
     def observe_checkpoint(self) -> None:
         """Remember the loss of the model that we go on with; it counts from the beginning, if it can be measured."""

@@ -55,8 +55,8 @@ class Trainer:
 
     ``micro_batch`` is in samples; it is halved where the device has no memory for it. The loop computes as large a
     share of the time as the ``duty_cycle`` allows, and follows the others' progress in the rest of it. While it
-    ``is_held``, which any thread may change, or ``lacks_experts``, it computes nothing, and follows only those who
-    have gone on.
+    ``is_held``, which any thread may change, ``lacks_experts``, or has no data of its epoch yet, it computes nothing,
+    and follows only those who have gone on.
     """
 
     def __init__(
@@ -75,6 +75,7 @@ class Trainer:
         self.duty_cycle, self.report_seconds = DutyCycle(), REPORT_SECONDS
         self.is_held = self._was_held = False
         self.learning_rate: Callable[[int], float | None] = lambda epoch: None  # of its step, if it may be changed
+        self.has_data: Callable[[int], bool] = lambda epoch: True  # the recipe has those of that epoch
         self._warned_of = set[ErrorKind]()
         self._loss: torch.Tensor | None = None  # a moving mean, left on the device until somebody asks
         self._reported_at = self._stalled_seconds = 0.0
@@ -110,7 +111,7 @@ class Trainer:
         while not leaving.is_set():
             if self._is_cut():
                 leaving.wait(REPORT_SECONDS)
-            elif (is_held := self.is_held or self._lacks_experts()) or self._was_held:
+            elif (is_held := self._must_hold()) or self._was_held:
                 self._hold(is_held, leaving)
             elif self._staleness.must_wait(self.epoch_samples + self._micro_batch):
                 self._rest(self._staleness.rest, leaving)
@@ -129,6 +130,9 @@ class Trainer:
                 yield self._progress()
             self._rate_limiter.wait(self._micro_batch, leaving)
             leaving.wait(min(self.duty_cycle.rest_seconds, REST_SECONDS))
+
+    def _must_hold(self) -> bool:
+        return self.is_held or self._lacks_experts() or not self.has_data(self._optimizer.local_epoch)
 
     @property
     def _has_nothing_to_compute(self) -> bool:
@@ -246,11 +250,12 @@ class Trainer:
     def _check_model(self) -> Iterator[AnyEvent]:
         """Evaluate the model of the new epoch; where its loss is absurd, load the others' state.
 
-        Nothing follows from an evaluation in which experts of some layer were lacking.
+        Nothing follows from an evaluation in which experts of some layer were lacking, and without its data is none.
         """
-        result, is_of_run = self._evaluate(), self._has_stepped_with_the_run()
-        if not result.of_all_layers:
-            log.info("epoch %d is not measured: experts of some layer are lacking", self._epoch)
+        has_data, is_of_run = self.has_data(self._epoch), self._has_stepped_with_the_run()
+        result = self._evaluate() if has_data else None
+        if result is None or not result.of_all_layers:
+            log.info("epoch %d is not measured: its data or experts of some layer are lacking", self._epoch)
             yield Evaluated(epoch=self._epoch, loss=None, accuracy=None)
             return
         if error := self._checks.loss_error(result.loss):

@@ -83,6 +83,7 @@ def test_whom_the_organiser_trusts_to_sign_or_to_lead_the_run_on_does_not_count(
         ),
         ("evaluation", EvaluationSpec(every_epochs=3), "evaluation.every_epochs: 1 → 3"),
         ("steering", SteeringSpec(max_change=2.0), "steering.max_change: 1.0 → 2.0"),
+        ("steering", SteeringSpec(data=True), "steering.data: False → True"),
         ("requirements", Requirements(gpu_memory_mib=9), "requirements.gpu_memory_mib: 0 → 9"),
         ("access", AccessSpec(tickets=True), "access.tickets: False → True"),
     ],
@@ -99,9 +100,9 @@ def test_every_section_of_a_manifest_counts_but_its_revision_and_who_may_lead_th
     assert counted == set(RunManifest.__struct_fields__) - {"format", "revision", "succession"}
 
 
-def test_what_was_agreed_to_before_there_were_closed_runs_is_agreed_to_still() -> None:
+def test_what_was_agreed_to_before_there_were_closed_runs_and_other_data_is_agreed_to_still() -> None:
     terms = msgspec.to_builtins(RUN) | {"run": {"id": "sums"}}
-    del terms["revision"], terms["succession"], terms["access"]
+    del terms["revision"], terms["succession"], terms["access"], terms["steering"]["data"]
     before = b"workerbee consent 1:" + msgspec.json.encode(terms, order="deterministic")
     assert consent_digest(RUN) == hashlib.sha256(before).hexdigest()
 

@@ -54,8 +54,10 @@ from core.protocol.peers import PeersSeen, Suspect, SuspectsSeen
 from core.run.manifest import RunInfo, RunManifest
 from core.run.signed_scores import Score
 from core.run.spec.collaboration import Collaboration
+from core.run.spec.data import HubDataset
 from core.run.spec.recipe import ArithmeticGPT
 from core.run.steering.control_value import Order
+from core.run.steering.data_change import DataChange
 from core.run.steering.edit import Edit, numbers_of
 from core.texts.event_log import line
 from tests.support.consents import NO_DIGEST
@@ -195,3 +197,9 @@ def test_what_the_organiser_asks_of_all_and_what_it_changes_have_lines() -> None
     edit = Edit(numbers=msgspec.structs.replace(base, learning_rate=0.0005), base=base, from_epoch=7)
     changed = msgspec.structs.replace(found, edits=(edit,))
     assert line(changed) == "From epoch 7 on: learning rate 0.0005, 3,000 samples a step."
+    data = HubDataset(repository="ada/texts", revision=40 * "a")
+    exchanged = msgspec.structs.replace(changed, data_changes=(DataChange(data=data, base=64 * "0", from_epoch=9),))
+    assert (
+        line(exchanged)
+        == "From epoch 9 on: the data set ada/texts of the hub, as a stream, split train, commit aaaaaaa."
+    )

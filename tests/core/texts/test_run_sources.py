@@ -11,12 +11,13 @@ from rich.console import Console
 from core.cli.output.run_review import show_offer
 from core.hardware.device import Device
 from core.protocol.events import RunFound
-from core.run.manifest import RunManifest
+from core.run.manifest import RunManifest, SteeringSpec
 from core.run.run_file import load_run_file
 from core.run.spec.data import MAX_FILES, FileAt, HubDataset, HubTokenizer, TextFiles
 from core.run.spec.language_models import GPT2
 from core.run.spec.recipe import CausalLM, Pretrained
-from core.texts.run_sources import sources_of
+from core.run.steering.data_change import DataChange
+from core.texts.run_sources import data_change_words, exchangeable_in, sources_of
 from tests.support.checkout import ROOT
 
 REVISION = "0" * 40
@@ -69,6 +70,29 @@ def test_a_stream_from_the_hub_names_the_hub_and_its_repositories(monkeypatch: p
         "Hub": "huggingface.co",
         "Base weights from": "mirror.example.net",
     }
+
+
+def test_what_may_be_exchanged_for_the_data_without_asking_again_is_read_before() -> None:
+    manifest = manifest_with_all_sources()
+    assert not exchangeable_in(manifest), "nothing by default"
+    allowed = msgspec.structs.replace(manifest, steering=SteeringSpec(max_change=2.0, data=True))
+    told = exchangeable_in(allowed)
+    assert "may be exchanged for others of at most 128.0 KB from host-0.example.org, host-1" in told
+    assert not missing_sources(told + "ada/words ada/model mirror.example.net 127.0.0.1")
+    console = Console(file=StringIO(), width=100)
+    show_offer(console, RunFound(manifest=allowed, organiser="", vouched=False), CPU, [CPU], None)
+    shown = "".join(console.file.getvalue().split())  # type: ignore[attr-defined]
+    assert "filesthatitlearnsfrommaybeexchanged" in shown
+    streamed = HubDataset(repository="ada/numbers", revision=REVISION, tokenizer=TOKENIZER)
+    assert "data set ada/numbers" in exchangeable_in(msgspec.structs.replace(allowed, data=streamed))
+    sums = load_run_file(ROOT / "resources" / "run.toml")
+    assert not exchangeable_in(msgspec.structs.replace(sums, steering=SteeringSpec(data=True)))
+
+
+def test_other_data_are_named_with_their_epoch() -> None:
+    change = DataChange(data=HubDataset(repository="ada/numbers", revision=REVISION), base=64 * "0", from_epoch=7)
+    words = "From epoch 7 on: the data set ada/numbers of the hub, as a stream, split train, commit 0000000"
+    assert data_change_words(change) == words
 
 
 def test_a_run_that_fetches_nothing_names_nobody() -> None:

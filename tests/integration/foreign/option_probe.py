@@ -60,7 +60,7 @@ def build(swarm: Swarm, manifest: RunManifest) -> SwarmOptimizer:
         optimizer=make_optimizer(manifest.optimizer),
         scheduler=make_scheduler(manifest.scheduler),
         leaving=threading.Event(),
-        listeners=Listeners(lambda _: None, lambda *_: None, lambda *_: None, lambda is_agreed: ""),
+        listeners=Listeners(lambda _: None, lambda *_: None, lambda *_: None, lambda is_agreed, epoch: ""),
     )
 
 

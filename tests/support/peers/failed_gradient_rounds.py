@@ -79,7 +79,7 @@ def averaging(
         optimizer=lambda groups: torch.optim.SGD(groups, lr=1.0),
         scheduler=None,
         leaving=threading.Event(),
-        listeners=Listeners(on_round, lambda *_: None, lambda peer, why: None, lambda is_agreed: ""),
+        listeners=Listeners(on_round, lambda *_: None, lambda peer, why: None, lambda is_agreed, epoch: ""),
     )
 
 

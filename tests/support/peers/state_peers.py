@@ -122,7 +122,7 @@ def built(swarm: Swarm, numbers: int) -> LocalSgdOptimizer:
         scheduler=None,
         leaving=threading.Event(),
         listeners=Listeners(
-            lambda _: None, lambda *_: None, lambda *why: say(refused=tuple(map(str, why))), lambda is_agreed: ""
+            lambda _: None, lambda *_: None, lambda *why: say(refused=tuple(map(str, why))), lambda is_agreed, epoch: ""
         ),
     )
 

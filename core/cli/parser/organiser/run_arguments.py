@@ -76,9 +76,9 @@ def add_run(parser: argparse.ArgumentParser) -> None:
         help="how many TFLOP/s of a volunteer's GPU training uses, for --line (default: 10)",
     )
     add_json(check, RESULT_AS_JSON)
-    edit = actions.add_parser("edit", help="change a run's numbers while it goes on", allow_abbrev=False)
+    edit = actions.add_parser("edit", help="change a run's numbers or data while it goes on", allow_abbrev=False)
     edit.add_argument("run", metavar="RUN", help="the id of a run that was published here")
-    edit.add_argument("file", metavar="FILE", type=Path, help="its run file, with the numbers that are to hold")
+    edit.add_argument("file", metavar="FILE", type=Path, help="its run file, with the numbers and data to come")
     edit.add_argument("--yes", action="store_true", help="change them without asking")
     add_json(edit, RESULT_AS_JSON)
     _add_rollback(actions.add_parser("rollback", help="go back to a checkpoint, all of a run", allow_abbrev=False))

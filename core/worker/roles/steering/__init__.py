@@ -1,1 +1,1 @@
-"""A peer that obeys what the organiser asks of all: pause, resume, drain, end, a newer version, changed numbers."""
+"""A peer that obeys what the organiser asks of all: pause, resume, drain, end, newer version, numbers, other data."""

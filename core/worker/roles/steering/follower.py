@@ -1,16 +1,15 @@
-"""Obeys the organiser's control value while this computer trains: pause, drain, end, rollback, version, numbers."""
+"""Obeys the organiser's control value while this computer trains: pause, drain, end, rollback, version, changes."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Protocol
 
 from core.errors import ErrorKind
 from core.localizable import Detail, localized
 from core.protocol.events import Failed
 from core.run.steering.control_value import ControlValue
-from core.run.steering.edit import Edit
 from core.run.steering.rollback import Rollback, is_same, least_epoch
 from core.version import is_older, own_version
 from core.worker.process.channel import WorkerChannel
@@ -37,8 +36,8 @@ class Steerable(Protocol):
         """Have nothing to do with peers that say that they are older."""
         ...
 
-    def plan(self, edits: Sequence[Edit]) -> None:
-        """Use the numbers of these changes, each from its epoch on; raises UserError for more than was agreed to."""
+    def plan(self, control: ControlValue) -> None:
+        """Use its numbers and data, each from its epoch on; raises UserError for more than was agreed to."""
         ...
 
     @property
@@ -87,7 +86,7 @@ class SteeringFollower:
             self._told_number = control.number
             log.info("control value %d: %s", control.number, control.order)
             self._peer.require_version(control.minimum_version)
-            self._peer.plan(control.edits)
+            self._peer.plan(control)
             self._tell(control)
         self._obey(control)
 

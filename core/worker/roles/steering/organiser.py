@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +11,8 @@ import msgspec
 from core.protocol.events import RunFound
 from core.run.manifest import RunManifest
 from core.run.steering.control_value import ControlValue, overlaid
-from core.run.steering.edit import Edit, edits_of, lead_epochs, with_epochs
+from core.run.steering.data_change import changes_of
+from core.run.steering.edit import edits_of, lead_epochs, with_epochs
 from core.run.steering.rollback import Rollback
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import StartThread
@@ -50,8 +51,9 @@ def steer(
         order, epoch = control.order, peer.local_epoch
         if order.state == "draining" and order.at_epoch is None:
             order = msgspec.structs.replace(order, at_epoch=epoch + 1)
-        edits = with_epochs(control.edits, epoch + lead_epochs(peer.epoch_seconds))
-        return msgspec.structs.replace(control, order=order, edits=edits)
+        begins = epoch + lead_epochs(peer.epoch_seconds)
+        edits, data_changes = with_epochs(control.edits, begins), with_epochs(control.data_changes, begins)
+        return msgspec.structs.replace(control, order=order, edits=edits, data_changes=data_changes)
 
     def tell(control: ControlValue) -> None:
         channel.emit(_told(manifest, swarm.peer_id, control))
@@ -73,6 +75,7 @@ def _told(manifest: RunManifest, organiser: str, control: ControlValue) -> RunFo
         vouched=True,
         order=control.order,
         edits=edits_of(manifest, control.edits),
+        data_changes=changes_of(manifest, control.data_changes),
         rollback=control.rollback,
     )
 
@@ -97,8 +100,8 @@ class _Holding:
     def require_version(self, minimum: str) -> None:
         self._peer.require_version(minimum)
 
-    def plan(self, edits: Sequence[Edit]) -> None:
-        self._peer.plan(edits)
+    def plan(self, control: ControlValue) -> None:
+        self._peer.plan(control)
 
     @property
     def epoch_seconds(self) -> float | None:

@@ -1,23 +1,23 @@
-"""The numbers of a run that its organiser may change while it goes on, where they are used: schedule and tracker."""
+"""What the organiser of a run may change while it goes on, where it is used: schedule, tracker, data."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from core.errors import ErrorKind, UserError
 from core.localizable import localized
 from core.run.manifest import RunManifest
+from core.run.steering.control_value import ControlValue
 from core.run.steering.edit import Edit, edit_error, edits_of, numbers_at
 from core.worker.compute.learning_rate import SteeredSchedule, make_scheduler
 from core.worker.compute.optimizers import SchedulerFactory
+from core.worker.roles.steering.run_data import RunData
 from core.worker.swarm import SwarmOptimizer
 
 
 class RunNumbers:
     """The schedule's factory is ``scheduler``; ``plan`` takes changes, each from its epoch on, from any thread."""
 
-    def __init__(self, manifest: RunManifest) -> None:
-        self._manifest, self._planned = manifest, tuple[Edit, ...]()
+    def __init__(self, manifest: RunManifest, data: RunData) -> None:
+        self._manifest, self._data, self._planned = manifest, data, tuple[Edit, ...]()
         self._schedule: SteeredSchedule | None = None
         if manifest.steering.max_change > 1:
             self._schedule = SteeredSchedule(manifest.scheduler, manifest.optimizer.learning_rate)
@@ -31,12 +31,13 @@ class RunNumbers:
         """That of the step which ends an epoch; ``None`` where nobody may change it while the run goes on."""
         return None if self._schedule is None else self._schedule.rate(epoch)
 
-    def plan(self, edits: Sequence[Edit], optimizer: SwarmOptimizer) -> None:
-        """Use the numbers of these changes, each from its epoch on.
+    def plan(self, control: ControlValue, optimizer: SwarmOptimizer) -> None:
+        """Use its numbers and data, each from its epoch on.
 
         Raises UserError for more than was agreed to with the manifest.
         """
-        manifest, planned = self._manifest, edits_of(self._manifest, edits)
+        self._data.plan(control.data_changes)
+        manifest, planned = self._manifest, edits_of(self._manifest, control.edits)
         if planned == self._planned:
             return
         for edit in planned:

@@ -23,10 +23,11 @@ State: TypeAlias = tuple[dict[str, Any], list[Tensor]]
 BUSY: State = ({}, [])
 """What stands for the state of a donor that answers and sends none: it serves others, and may serve us later."""
 
-Trial = Callable[[bool], Detail]
+Trial = Callable[[bool, int], Detail]
 """How the model's present parameters do on a fixed batch: what is wrong with that, or nothing.
 
-It is told whether they are of an epoch that is signed or agreed on, and not of one to which we may have come ourselves.
+It is told whether they are of an epoch that is signed or agreed on, and not of one to which we may have come ourselves;
+and of which one they are.
 """
 
 
@@ -56,7 +57,7 @@ def trial_error(state: State, averager: TrainingStateAverager, trial: Trial) -> 
     places = averager.main_parameters
     with averager.lock_averaged_tensors, kept_weights(places):
         fill(places, tensors[: len(places)])
-        return trial(metadata["epoch"] > averager.local_epoch + AHEAD_OF_SIGNED)
+        return trial(metadata["epoch"] > averager.local_epoch + AHEAD_OF_SIGNED, metadata["epoch"])
 
 
 def is_truncated(state: State, averager: TrainingStateAverager) -> bool:

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from core.run.manifest import RunManifest, SteeringSpec
-from core.run.steering.control_value import ControlValue
+from core.run.steering.control_value import ControlValue, is_edited
 from core.run.steering.edit import (
     LEAD_EPOCHS,
     MOST_EDITS,
@@ -16,7 +16,6 @@ from core.run.steering.edit import (
     Numbers,
     edit_error,
     edits_of,
-    is_edited,
     latest_numbers,
     lead_epochs,
     numbers_at,
@@ -129,4 +128,4 @@ def test_all_hear_of_a_change_before_it_begins() -> None:
 )
 def test_a_run_file_with_the_numbers_of_the_last_edit_is_no_other_run(manifest: RunManifest, is_the_same: bool) -> None:
     newer = msgspec.structs.replace(manifest, revision=7)
-    assert is_edited(newer, MANIFEST, edited_twice().edits) is is_the_same
+    assert is_edited(newer, MANIFEST, edited_twice()) is is_the_same
