@@ -1656,6 +1656,10 @@
         <source>Asked to pause.</source>
         <translation>Pause angefordert.</translation>
     </message>
+    <message>
+        <source>Only outgoing connections</source>
+        <translation>Nur ausgehende Verbindungen</translation>
+    </message>
     <message numerus="yes">
         <source>Caught up with %n round(s) of the others:</source>
         <translation>
@@ -1720,10 +1724,6 @@
     <message>
         <source>Others can reach this computer directly</source>
         <translation>Andere können diesen Computer direkt erreichen</translation>
-    </message>
-    <message>
-        <source>Only outgoing connections, which is enough to help</source>
-        <translation>Nur ausgehende Verbindungen; zum Mithelfen genügt das</translation>
     </message>
     <message>
         <source>Training starts on %1 at epoch %2: %3 parameters.</source>
@@ -7091,10 +7091,6 @@
     <message>
         <source>%1 offers one, but %2.</source>
         <translation>%1 bietet einen an, aber %2.</translation>
-    </message>
-    <message>
-        <source>it is of epoch %1, and the run was taken back to epoch %2</source>
-        <translation>er ist von Epoche %1, und der Lauf wurde auf Epoche %2 zurückgesetzt</translation>
     </message>
     <message>
         <source>it says no epoch</source>
