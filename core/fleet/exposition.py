@@ -93,6 +93,9 @@ def _of_all_peers(snapshot: FleetSnapshot) -> Iterator[Gauge]:
         yield Gauge("traffic_bytes", "Traffic of the peers since their workers started.", _by("direction", traffic))
     yield Gauge("device_peers", "Peers by the device that they name.", _by("device", _counted(totals.devices)))
     yield Gauge("version_peers", "Peers by their version of Workerbee.", _by("version", _counted(totals.versions)))
+    if totals.countries:
+        countries = {group.name: float(group.peers) for group in totals.countries}
+        yield Gauge("country_peers", "Peers by the country that they tell.", _by("country", countries))
     dialled = {"reached": snapshot.health.reached, "unreached": snapshot.health.unreached}
     yield Gauge("organiser_dialled", "Peers that have tried to dial the organiser's.", _by("result", dialled))
     yield _one("suspects", "Peers that others name.", len(snapshot.suspects))

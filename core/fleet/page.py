@@ -15,6 +15,7 @@ import msgspec
 
 from core.files.atomic import write_atomically
 from core.fleet.charts import Chart, Line, clock
+from core.fleet.countries import countries_line
 from core.fleet.history import KEPT_SECONDS, FleetHistory
 from core.fleet.snapshot import FleetSnapshot, Group
 from core.fleet.style import PAGE_STYLE
@@ -115,6 +116,7 @@ def _now(snapshot: FleetSnapshot) -> str:
         ("Loss, reported", figures.loss(snapshot.loss)),
         ("Rounds, as each peer counts them", _rounds(snapshot)),
         ("Traffic of all", f"{figures.size(totals.sent_bytes)} sent, {figures.size(totals.received_bytes)} received"),
+        *([("Countries, as told", _text(countries_line(totals)))] if totals.countries else []),
         ("Named by others", figures.count(len(snapshot.suspects))),
         ("Blocked", figures.count(len(snapshot.blocked))),
     ]

@@ -24,7 +24,7 @@ class FleetTotals(StrictStruct, kw_only=True, frozen=True):
 
     Of a peer's speed no more counts than `totals.believed` takes. Rounds and traffic are those since each peer's worker
     started, of the ``telling`` peers that publish them. One round of the run is counted by each of those who took part.
-    ``stragglers`` report an epoch before that of most.
+    ``stragglers`` report an epoch before that of most. ``countries`` are those of peers that name one.
     """
 
     peers: Count
@@ -34,6 +34,7 @@ class FleetTotals(StrictStruct, kw_only=True, frozen=True):
     samples_per_second: float
     devices: tuple[Group, ...] = ()
     versions: tuple[Group, ...] = ()
+    countries: tuple[Group, ...] = ()
     telling: Count = 0
     whole_rounds: Count = 0
     partial_rounds: Count = 0

@@ -833,6 +833,14 @@
         <translation>kein Name, nur meine Peer-ID</translation>
     </message>
     <message>
+        <source>Model cards of runs that I help may name me</source>
+        <translation>Modellkarten von Läufen, denen ich helfe, dürfen mich nennen</translation>
+    </message>
+    <message>
+        <source>My country</source>
+        <translation>Mein Land</translation>
+    </message>
+    <message>
         <source>unknown</source>
         <translation>unbekannt</translation>
     </message>
@@ -887,6 +895,14 @@
     <message>
         <source>Others in a swarm see me as %1</source>
         <translation>Andere im Schwarm sehen mich als %1</translation>
+    </message>
+    <message>
+        <source>I tell them that my country is %1</source>
+        <translation>Ich teile ihnen mein Land mit: %1</translation>
+    </message>
+    <message>
+        <source>What others are told of you changes when you next start a run.</source>
+        <translation>Was andere von Ihnen erfahren, ändert sich, wenn Sie das nächste Mal bei einem Lauf auf Start klicken.</translation>
     </message>
 </context>
 <context>
@@ -1204,6 +1220,13 @@
     <message>
         <source>What was given</source>
         <translation>Was beigetragen wurde</translation>
+    </message>
+</context>
+<context>
+    <name>Countries</name>
+    <message>
+        <source>not told</source>
+        <translation>keine Angabe</translation>
     </message>
 </context>
 <context>
@@ -2256,6 +2279,10 @@
         <translation>Versionen</translation>
     </message>
     <message>
+        <source>Countries</source>
+        <translation>Länder</translation>
+    </message>
+    <message>
         <source>Suspects</source>
         <translation>Verdächtige</translation>
     </message>
@@ -2341,6 +2368,17 @@
     <message>
         <source>others</source>
         <translation>andere</translation>
+    </message>
+    <message>
+        <source>%1 × %2</source>
+        <translation>%1 × %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n do(es) not say</source>
+        <translation>
+            <numerusform>%n sagt es nicht</numerusform>
+            <numerusform>%n sagen es nicht</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1: named by %2, rounds in which it was cut down or left out: %3, refused states: %4</source>
@@ -3353,6 +3391,14 @@
     <message>
         <source>the name that you chose: “%1”</source>
         <translation>der Name, den Sie gewählt haben: „%1“</translation>
+    </message>
+    <message>
+        <source>your country, as you tell it: %1</source>
+        <translation>Ihr Land, wie Sie es angeben: %1</translation>
+    </message>
+    <message>
+        <source>that model cards of this run may call you by your name</source>
+        <translation>dass Modellkarten dieses Laufs Sie mit Ihrem Namen nennen dürfen</translation>
     </message>
 </context>
 <context>

@@ -167,6 +167,13 @@
             <numerusform>%1: %n peers</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n do(es) not say</source>
+        <translation>
+            <numerusform>%n does not say</numerusform>
+            <numerusform>%n do not say</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>PublishedCard</name>

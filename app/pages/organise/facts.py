@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication
 
+from core.fleet.countries import silent_peers
 from core.fleet.snapshot import FleetSnapshot, FleetTotals, Group
 from core.localizable import LocalizedText
 from core.placeholders import fill_placeholders
@@ -35,6 +36,7 @@ def facts_of(snapshot: FleetSnapshot) -> list[tuple[str, str]]:
         (translate("FleetFacts", "Traffic"), _traffic(totals)),
         (translate("FleetFacts", "Devices"), _groups(totals.devices)),
         (translate("FleetFacts", "Versions"), _groups(totals.versions)),
+        (translate("FleetFacts", "Countries"), _countries(totals)),
         (translate("FleetFacts", "Suspects"), _suspects(snapshot)),
         (translate("FleetFacts", "Blocked"), _few([short_id(each) for each in snapshot.blocked], ", ")),
     ]
@@ -164,6 +166,19 @@ def _group_name(name: str) -> str:
     """The words for those without a name, and for all small groups together, are ours."""
     words = {"unknown": translate("FleetFacts", "unknown"), "others": translate("FleetFacts", "others")}
     return words.get(name) or sanitize_line(name, 60)
+
+
+def _countries(totals: FleetTotals) -> str:
+    """How many peers tell which country, by its two letters; empty where nobody tells one."""
+    if not totals.countries:
+        return ""
+    told = [
+        fill_placeholders(translate("FleetFacts", "%1 × %2"), figures.count(group.peers), _group_name(group.name))
+        for group in totals.countries
+    ]
+    silent = silent_peers(totals)
+    others = translate("FleetFacts", "%n do(es) not say", "", silent) if silent else ""
+    return ", ".join(filter(None, (_few(told, ", "), others)))
 
 
 def _suspects(snapshot: FleetSnapshot) -> str:

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from core.cli.output.fitting_table import FittingTable
 from core.cli.output.summary import counted
+from core.fleet.countries import countries_line
 from core.fleet.history import FleetHistory, sparkline
 from core.fleet.snapshot import FleetSnapshot, FleetTotals
 from core.fleet.snapshot import Group as PeerGroup
@@ -31,7 +32,8 @@ def fleet_picture(snapshot: FleetSnapshot, history: FleetHistory, lines: int, hi
     seen = f"seen {figures.clock(snapshot.at)}"
     title = Text.assemble((sanitize_line(snapshot.name, 60), "bold"), (f"   {snapshot.state}, {seen}{hint}", "dim"))
     notice = [Text(f"The organiser says: {sanitize_line(snapshot.notice, 200)}")] if snapshot.notice.strip() else []
-    taken = FIXED_LINES + min(len(snapshot.totals.devices), MOST_GROUPS) + min(len(snapshot.suspects), MOST_SUSPECTS)
+    taken = FIXED_LINES + bool(snapshot.totals.countries)
+    taken += min(len(snapshot.totals.devices), MOST_GROUPS) + min(len(snapshot.suspects), MOST_SUSPECTS)
     return Group(title, *notice, _figures(snapshot, history), _peer_table(snapshot, max(3, lines - taken)))
 
 
@@ -73,6 +75,8 @@ def _figures(snapshot: FleetSnapshot, history: FleetHistory) -> Table:
     table.add_row("address", _reachability(snapshot.health))
     _add_groups(table, "devices", totals.devices)
     _add_groups(table, "versions", totals.versions)
+    if totals.countries:
+        table.add_row("countries", Text(countries_line(totals)))
     _add_suspects(table, snapshot)
     return table
 

@@ -23,6 +23,7 @@ from core.security.sanitize import MAX_DEVICE_CHARACTERS, MAX_NAME_CHARACTERS, s
 from core.worker.process.channel import WorkerChannel
 from core.worker.swarm import (
     ACTIVITY,
+    DISCLOSURES,
     HEALTH,
     NORMS,
     PEER_INFO,
@@ -31,6 +32,7 @@ from core.worker.swarm import (
     AuthorityReader,
     BlockListReader,
     ControlReader,
+    DisclosureRecord,
     FindingsReader,
     Swarm,
     find_manifests,
@@ -64,6 +66,7 @@ class FleetObserver:
         self._authority_reader = AuthorityReader(swarm.dht, self._run_id)
         self._block_list = BlockListReader(swarm.dht, self._run_id)
         self._health, self._norm_ratios = FleetHealth(), dict[str, float]()
+        self._disclosures = dict[bytes, DisclosureRecord]()
         self._findings = FindingsReader(swarm.dht, self._run_id)
         self._control = ControlReader(swarm.dht, self._run_id, self._authority) if organiser else None
         self._steered, self._told_number = ControlValue(run_id=self._run_id), 0
@@ -83,7 +86,8 @@ class FleetObserver:
         if is_slow_due:
             self._norm_ratios = norm_ratios_in(NORMS.read(dht, run_id, self._pasted), progress)
             self._health = health_of(HEALTH.read(dht, run_id, self._pasted), progress, self._authority.leader)
-        peers = peers_of(progress, self._swarm.peer_id, infos, activities, self._norm_ratios)
+            self._disclosures = DISCLOSURES.read(dht, run_id, self._pasted)
+        peers = peers_of(progress, self._swarm.peer_id, infos, activities, self._norm_ratios, self._disclosures)
         if peers:
             self._seen_at = time.monotonic()
         self._channel.emit(peers_event(peers, swarm_loss(dht, run_id, self._pasted), self._health))

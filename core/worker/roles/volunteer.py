@@ -212,6 +212,7 @@ class Volunteer:
             ticket=ticket,
             rollback=run.rollback,
             hosting=HostingWish(start.role, start.hosted_experts),
+            disclosure=start.disclosure,
         )
         return config if start.train else config.as_keeper()
 

@@ -17,6 +17,7 @@ from core.worker.swarm.dht.publisher import Publisher
 from core.worker.swarm.dht.receipts import receipts_for, receipts_publisher
 from core.worker.swarm.dht.run_records import (
     ACTIVITY,
+    DISCLOSURES,
     HEALTH,
     LAN_ADDRESSES,
     MAX_DIALLERS,
@@ -27,6 +28,7 @@ from core.worker.swarm.dht.run_records import (
     PROGRESS,
     SUSPECTS,
     ActivityRecord,
+    DisclosureRecord,
     HealthRecord,
     LanAddresses,
     LocalMetrics,
@@ -62,6 +64,7 @@ from core.worker.swarm.upload_test.measurement import measure_upload
 
 __all__ = [
     "ACTIVITY",
+    "DISCLOSURES",
     "HEALTH",
     "HIVEMIND_VERSION",
     "LAN_ADDRESSES",
@@ -83,6 +86,7 @@ __all__ = [
     "BlockListReader",
     "ControlPublisher",
     "ControlReader",
+    "DisclosureRecord",
     "DownloadMeter",
     "EncodedTensors",
     "EvaluationLog",

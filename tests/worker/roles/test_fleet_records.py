@@ -104,7 +104,13 @@ def test_the_largest_record_is_small() -> None:
 @pytest.mark.parametrize("letter", ["🐝", "\x01", '"'])
 def test_a_thousand_peers_fit_on_a_line_whatever_they_call_themselves(letter: str) -> None:
     activity = PeerActivity(**LARGEST)  # type: ignore[arg-type]
-    most = {"epoch": 2**31, "samples": MAX_SAMPLES, "samples_per_second": 1.2345678901234567e14, "norm_ratio": 1e6 / 3}
+    most = {
+        "epoch": 2**31,
+        "samples": MAX_SAMPLES,
+        "samples_per_second": 1.2345678901234567e14,
+        "norm_ratio": 1e6 / 3,
+        "country": "DE",
+    }
     peers = [seen(each, name=letter * 40, device=letter * 80, activity=activity, **most) for each in range(1010)]
     told = peers_event(peers, loss=1.0)
     assert (len(told.peers), told.untold) == (MOST_PEERS_TOLD, 10)

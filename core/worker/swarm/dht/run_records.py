@@ -19,6 +19,7 @@ from hivemind.optim.progress_tracker import LocalTrainingProgress, TrainingProgr
 from pydantic.v1 import (
     BaseModel,
     Extra,
+    StrictBool,
     StrictFloat,
     StrictInt,
     conbytes,
@@ -89,6 +90,17 @@ class HealthRecord(OwnRecord):
     reason: constr(max_length=MAX_REASON_CHARACTERS, strict=True) = ""  # type: ignore[valid-type]
     reached: conint(ge=0, le=MAX_DIALLERS, strict=True) = 0  # type: ignore[valid-type]
     unreached: conint(ge=0, le=MAX_DIALLERS, strict=True) = 0  # type: ignore[valid-type]
+
+
+class DisclosureRecord(OwnRecord):
+    """What a volunteer has chosen to tell besides name and device; the fields are those of ``Disclosure``.
+
+    It is a record of its own, because a Workerbee that does not know it refuses a PeerInfo with one field more, and so
+    that whoever tells nothing publishes nothing.
+    """
+
+    may_be_named: StrictBool = False
+    country: constr(regex=r"^([A-Z]{2})?\Z", strict=True) = ""  # type: ignore[valid-type]
 
 
 class LanAddresses(OwnRecord):
@@ -188,12 +200,22 @@ METRICS = RecordKind("metrics", LocalMetrics, 600.0)
 PEER_INFO = RecordKind("workerbee_peers", PeerInfo, 300.0)
 ACTIVITY = RecordKind("workerbee_activity", ActivityRecord, 300.0)
 HEALTH = RecordKind("workerbee_health", HealthRecord, 300.0)
+DISCLOSURES = RecordKind("workerbee_disclosures", DisclosureRecord, 300.0)
 LAN_ADDRESSES = RecordKind("workerbee_nearby", LanAddresses, 300.0)
 SUSPECTS = RecordKind("workerbee_suspects", SuspectsRecord, 600.0)
 NORMS = RecordKind("workerbee_norms", NormsRecord, 300.0)
 PROGRESS = RecordKind("progress", ProgressRecord, 60.0)  # hivemind's tracker publishes ours
 
-_OWN_KINDS: tuple[RecordKind[Any], ...] = (METRICS, PEER_INFO, ACTIVITY, HEALTH, LAN_ADDRESSES, SUSPECTS, NORMS)
+_OWN_KINDS: tuple[RecordKind[Any], ...] = (
+    METRICS,
+    PEER_INFO,
+    ACTIVITY,
+    HEALTH,
+    DISCLOSURES,
+    LAN_ADDRESSES,
+    SUSPECTS,
+    NORMS,
+)
 _fields: dict[str, Any] = {
     kind.key_end: (GenericAlias(dict, (BytesWithPublicKey, kind.model)), ...) for kind in _OWN_KINDS
 }
