@@ -25,7 +25,8 @@ class PrivacyCard(Card):
         speed = self.tr("how many samples you compute, and how fast")
         points = (_Point(self.tr("your IP address")), self._peer, self._name)
         line = self.tr("how fast your line uploads, and your traffic, rounds and version")
-        for point in (*points, _Point(self.tr("what kind of GPU you lend")), _Point(speed), _Point(line)):
+        gpu = self.tr("what kind of GPU you lend, and the power that it draws where its driver tells it")
+        for point in (*points, _Point(gpu), _Point(speed), _Point(line)):
             self.parts.addWidget(point)
         words = self.tr("They will not see your files, or who you are.")
         self.parts.addWidget(Hint(words))

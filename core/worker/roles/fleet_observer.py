@@ -26,12 +26,14 @@ from core.worker.swarm import (
     HEALTH,
     NORMS,
     PEER_INFO,
+    POWER,
     PROGRESS,
     SUSPECTS,
     AuthorityReader,
     BlockListReader,
     ControlReader,
     FindingsReader,
+    PowerRecord,
     Swarm,
     find_manifests,
     health_of,
@@ -63,7 +65,7 @@ class FleetObserver:
         self._authority = RunAuthority.of(manifest, organiser)
         self._authority_reader = AuthorityReader(swarm.dht, self._run_id)
         self._block_list = BlockListReader(swarm.dht, self._run_id)
-        self._health, self._norm_ratios = FleetHealth(), dict[str, float]()
+        self._health, self._norm_ratios, self._powers = FleetHealth(), dict[str, float](), dict[bytes, PowerRecord]()
         self._findings = FindingsReader(swarm.dht, self._run_id)
         self._control = ControlReader(swarm.dht, self._run_id, self._authority) if organiser else None
         self._steered, self._told_number = ControlValue(run_id=self._run_id), 0
@@ -82,8 +84,9 @@ class FleetObserver:
         infos, activities = PEER_INFO.read(dht, run_id, self._pasted), ACTIVITY.read(dht, run_id, self._pasted)
         if is_slow_due:
             self._norm_ratios = norm_ratios_in(NORMS.read(dht, run_id, self._pasted), progress)
+            self._powers = POWER.read(dht, run_id, self._pasted)
             self._health = health_of(HEALTH.read(dht, run_id, self._pasted), progress, self._authority.leader)
-        peers = peers_of(progress, self._swarm.peer_id, infos, activities, self._norm_ratios)
+        peers = peers_of(progress, self._swarm.peer_id, infos, activities, self._norm_ratios, self._powers)
         if peers:
             self._seen_at = time.monotonic()
         self._channel.emit(peers_event(peers, swarm_loss(dht, run_id, self._pasted), self._health))

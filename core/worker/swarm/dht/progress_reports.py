@@ -12,7 +12,7 @@ from types import MappingProxyType
 from hivemind.dht import DHT
 from hivemind.p2p import PeerID
 
-from core.protocol.peers import FleetHealth, PeerActivity, PeerSeen, Reason
+from core.protocol.peers import FleetHealth, PeerActivity, PeerPower, PeerSeen, Reason
 from core.security.sanitize import sanitize_line
 from core.worker.swarm.dht.reader import parse_record
 from core.worker.swarm.dht.run_records import (
@@ -23,6 +23,7 @@ from core.worker.swarm.dht.run_records import (
     HealthRecord,
     LocalMetrics,
     PeerInfo,
+    PowerRecord,
     ProgressRecord,
 )
 
@@ -65,6 +66,7 @@ class PeerReport:
         info: PeerInfo | None = None,
         activity: ActivityRecord | None = None,
         norm_ratios: Mapping[str, float] = MappingProxyType({}),
+        power: PowerRecord | None = None,
     ) -> PeerSeen:
         """The report for the window, with what the peer says of itself, and what others have measured."""
         peer_id = self.peer_id.to_base58()
@@ -79,6 +81,7 @@ class PeerReport:
             device=info.device if info else "",
             activity=PeerActivity(**activity.dict()) if activity else PeerActivity(),
             norm_ratio=norm_ratios.get(peer_id),
+            power=PeerPower(**power.dict()) if power else None,
         )
 
 
@@ -93,13 +96,16 @@ def peers_of(
     infos: Mapping[bytes, PeerInfo] = MappingProxyType({}),
     activities: Mapping[bytes, ActivityRecord] = MappingProxyType({}),
     norm_ratios: Mapping[str, float] = MappingProxyType({}),
+    powers: Mapping[bytes, PowerRecord] = MappingProxyType({}),
 ) -> tuple[PeerSeen, ...]:
     """Who has published these records, by subkey, with what they say of themselves, where that is known.
 
     ``norm_ratios`` are what others have measured of them, by peer id.
     """
     return tuple(
-        PeerReport.of(record).as_seen(my_peer_id, infos.get(subkey), activities.get(subkey), norm_ratios)
+        PeerReport.of(record).as_seen(
+            my_peer_id, infos.get(subkey), activities.get(subkey), norm_ratios, powers.get(subkey)
+        )
         for subkey, record in progress.items()
     )
 
