@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.progress_bar import ProgressBar
@@ -38,13 +38,14 @@ def fleet_picture(
     return Group(title, *notice, _figures(snapshot, history, price), _peer_table(snapshot, max(3, lines - taken)))
 
 
-def fleet_line(snapshot: FleetSnapshot) -> str:
+def fleet_line(snapshot: FleetSnapshot, price: float | None = None) -> str:
     """The fleet in one line, for output that cannot be redrawn."""
+    energy = "".join(f" {words[:1].upper()}{words[1:]}." for words in _energy(snapshot, price))
     epoch = "no epoch" if snapshot.epoch is None else f"epoch {figures.count(snapshot.epoch)}"
     return (
         f"{figures.clock(snapshot.at)}: {counted(snapshot.totals.peers, 'peer')}, "
         f"{figures.rate(snapshot.totals.samples_per_second)}, {epoch}, {_to_next_step(snapshot)}, "
-        f"loss {figures.loss(snapshot.loss)}."
+        f"loss {figures.loss(snapshot.loss)}.{energy}"
     )
 
 
@@ -69,7 +70,8 @@ def _figures(snapshot: FleetSnapshot, history: FleetHistory, price: float | None
         table.add_row("evaluation", _curve(told, [score.loss for score in snapshot.scores]))
     if totals.telling:
         table.add_row("rounds", Text(_rounds(totals)))
-    _add_energy(table, snapshot, price)
+    for number, words in enumerate(_energy(snapshot, price)):
+        table.add_row("" if number else "energy", Text(words))
     for number, each in enumerate(snapshot.health.reasons[:MOST_REASONS]):
         table.add_row(
             "" if number else "not whole", Text(f"{sanitize_line(each.words)}: {counted(each.peers, 'peer')}")
@@ -81,13 +83,13 @@ def _figures(snapshot: FleetSnapshot, history: FleetHistory, price: float | None
     return table
 
 
-def _add_energy(table: Table, snapshot: FleetSnapshot, price: float | None) -> None:
-    """What is told of it; that nothing is, to those who ask for its price."""
+def _energy(snapshot: FleetSnapshot, price: float | None) -> Iterator[str]:
+    """What is told of it, and what that costs; that nothing is, to those who ask for its price."""
     energy = snapshot.energy
     if energy is not None or price is not None:
-        table.add_row("energy", Text(energy_words(energy, snapshot.totals.peers)))
+        yield energy_words(energy, snapshot.totals.peers)
     if energy is not None and price is not None:
-        table.add_row("", Text(cost_words(energy, price)))
+        yield cost_words(energy, price)
 
 
 def _of_peers(totals: FleetTotals) -> str:

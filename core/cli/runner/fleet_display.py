@@ -111,4 +111,4 @@ class FleetDisplay:
             self._console.print(fleet_picture(snapshot, self._recorder.history, lines, price=self._price))
         elif not (self._is_live or self._is_once) and now - self._told_at >= LINE_SECONDS:
             self._told_at = now
-            self._console.print(fleet_line(snapshot), soft_wrap=True)
+            self._console.print(fleet_line(snapshot, self._price), soft_wrap=True)

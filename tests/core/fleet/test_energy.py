@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.cli.output.energy_words import cost_words, energy_words
+from core.cli.output.fleet_view import fleet_line
 from core.fleet.energy import cost, energy_of
 from core.fleet.snapshot import FleetEnergy, FleetSnapshot
 from core.protocol.peers import PeerPower, PeerSeen, PeersSeen
@@ -91,6 +92,15 @@ def test_a_price_is_that_of_a_kilowatt_hour(price: float, shown: str) -> None:
     assert words == f"at {shown} a kWh: {1.2 * price:,.2f} so far, about {34 * price:,.2f} by the run's end"
     endless = msgspec.structs.replace(FLEET_ENERGY, joules_at_end=None)
     assert cost_words(endless, price) == f"at {shown} a kWh: {1.2 * price:,.2f} so far"
+
+
+def test_where_nothing_can_be_redrawn_a_line_has_it_too() -> None:
+    seen = told(drawing(0, 412, 12 * KWH // 10), peer(1)).snapshot(NOON)
+    assert seen is not None
+    line = fleet_line(seen, price=0.3)
+    assert line.endswith(" 412 W of the 1 of 2 peers that tell, 1.2 kWh so far. At 0.30 a kWh: 0.36 so far.")
+    nobody = told(peer(0)).snapshot(NOON)
+    assert nobody is not None and fleet_line(nobody).endswith("loss 1.25.")
 
 
 def test_a_log_written_before_peers_told_of_power_can_be_read() -> None:
