@@ -2090,6 +2090,14 @@
         <translation>%1 %</translation>
     </message>
     <message>
+        <source>%1 W</source>
+        <translation>%1 W</translation>
+    </message>
+    <message>
+        <source>%1 kW</source>
+        <translation>%1 kW</translation>
+    </message>
+    <message>
         <source>at %1</source>
         <translation>um %1</translation>
     </message>
@@ -2271,6 +2279,10 @@
         <translation>Datenverkehr</translation>
     </message>
     <message>
+        <source>Energy</source>
+        <translation>Energie</translation>
+    </message>
+    <message>
         <source>Devices</source>
         <translation>Geräte</translation>
     </message>
@@ -2356,6 +2368,21 @@
     <message>
         <source>%1 sent, %2 received</source>
         <translation>%1 gesendet, %2 empfangen</translation>
+    </message>
+    <message>
+        <source>%1 of the %2 of %3 peers that tell, %4 so far</source>
+        <translation>%1 bei den %2 von %3 Teilnehmern, die es angeben, bisher %4</translation>
+    </message>
+    <message numerus="yes">
+        <source>of %n peer(s), less counts than is told</source>
+        <translation>
+            <numerusform>bei %n Teilnehmer zählt weniger, als er angibt</numerusform>
+            <numerusform>bei %n Teilnehmern zählt weniger, als sie angeben</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>about %1 by the end of the run, at this power and speed</source>
+        <translation>etwa %1 bis zum Ende des Laufs, bei dieser Leistung und Geschwindigkeit</translation>
     </message>
     <message>
         <source>%1 × %2, %3</source>
@@ -3373,8 +3400,8 @@
         <translation>wie schnell Ihre Leitung sendet, dazu Datenmenge, Runden und Version</translation>
     </message>
     <message>
-        <source>what kind of GPU you lend</source>
-        <translation>welche Art GPU Sie beisteuern</translation>
+        <source>what kind of GPU you lend, and the power that it draws where its driver tells it</source>
+        <translation>welche Art GPU Sie beisteuern, und welche Leistung sie aufnimmt, sofern ihr Treiber das angibt</translation>
     </message>
     <message>
         <source>They will not see your files, or who you are.</source>

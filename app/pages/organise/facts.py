@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QCoreApplication
 
 from core.fleet.countries import silent_peers
-from core.fleet.snapshot import FleetSnapshot, FleetTotals, Group
+from core.fleet.snapshot import FleetEnergy, FleetSnapshot, FleetTotals, Group
 from core.localizable import LocalizedText
 from core.placeholders import fill_placeholders
 from core.protocol.peers import FleetHealth
@@ -34,6 +34,7 @@ def facts_of(snapshot: FleetSnapshot) -> list[tuple[str, str]]:
         (translate("FleetFacts", "Why not whole"), _reasons(snapshot.health)),
         (translate("FleetFacts", "Address"), _reachability(snapshot.health)),
         (translate("FleetFacts", "Traffic"), _traffic(totals)),
+        (translate("FleetFacts", "Energy"), _energy(snapshot.energy, totals.peers)),
         (translate("FleetFacts", "Devices"), _groups(totals.devices)),
         (translate("FleetFacts", "Versions"), _groups(totals.versions)),
         (translate("FleetFacts", "Countries"), _countries(totals)),
@@ -147,6 +148,26 @@ def _traffic(totals: FleetTotals) -> str:
         figures.size(totals.sent_bytes),
         figures.size(totals.received_bytes),
     )
+
+
+def _energy(energy: FleetEnergy | None, peers: int) -> str:
+    """What those peers draw that tell it; empty where none does."""
+    if energy is None:
+        return ""
+    told = fill_placeholders(
+        translate("FleetFacts", "%1 of the %2 of %3 peers that tell, %4 so far"),
+        figures.power(energy.watts),
+        figures.count(energy.telling),
+        figures.count(peers),
+        figures.energy(energy.joules),
+    )
+    if energy.joules_at_end is not None:
+        end = translate("FleetFacts", "about %1 by the end of the run, at this power and speed")
+        told = f"{told}\n{fill_placeholders(end, figures.energy(energy.joules_at_end))}"
+    if energy.capped:
+        capped = translate("FleetFacts", "of %n peer(s), less counts than is told", "", energy.capped)
+        told = f"{told}\n{capped}"
+    return told
 
 
 def _groups(groups: Sequence[Group]) -> str:

@@ -27,7 +27,8 @@ class PrivacyCard(Card):
         speed = self.tr("how many samples you compute, and how fast")
         points = (_Point(self.tr("your IP address")), self._peer, self._name, self._country)
         line = self.tr("how fast your line uploads, and your traffic, rounds and version")
-        for point in (*points, _Point(self.tr("what kind of GPU you lend")), _Point(speed), _Point(line), self._credit):
+        gpu = self.tr("what kind of GPU you lend, and the power that it draws where its driver tells it")
+        for point in (*points, _Point(gpu), _Point(speed), _Point(line), self._credit):
             self.parts.addWidget(point)
         words = self.tr("They will not see your files, or who you are.")
         self.parts.addWidget(Hint(words))

@@ -29,9 +29,9 @@ from core.texts.experts import role_words
 Rows = list[tuple[str, str]]
 
 _VISIBLE = (
-    "your IP address, a peer id made up for this computer, what kind of GPU you lend, how many samples you "
-    "compute and how fast, how fast your line uploads, your version of Workerbee, your rounds and traffic, and the "
-    "name you chose, if any; not who you are, and none of your files"
+    "your IP address, a peer id made up for this computer, what kind of GPU you lend and, where its driver tells it, "
+    "the power that it draws, how many samples you compute and how fast, how fast your line uploads, your version of "
+    "Workerbee, your rounds and traffic, and the name you chose, if any; not who you are, and none of your files"
 )
 
 _KEEPS = (

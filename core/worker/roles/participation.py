@@ -199,7 +199,7 @@ def open_participation(
     """Enter the training swarm, in the main thread, which forks; ``is_first``: we publish the run. Raises UserError."""
     prepared = prepare_training(manifest, config, swarm.identity.seed_number, channel)
     with closing(prepared.recipe), blame_exited_processes(swarm):
-        monitor, _, _, findings = counters = _counters(manifest.run.id)
+        monitor, _, _, findings = counters = _counters(manifest.run.id, config.device)
         listeners, numbers = _listeners(manifest, config, prepared, counters, channel), RunNumbers(manifest)
         gate, swarm = enter_gate(swarm, manifest, authority, config.ticket, supervisor.start)
         optimizer = enter_training(swarm, manifest, authority, prepared, config, listeners, channel, numbers)
@@ -220,9 +220,9 @@ def open_participation(
             )
 
 
-def _counters(run_id: str) -> _Counters:
+def _counters(run_id: str, device: str) -> _Counters:
     """What counts the rounds of that run, each in its own way."""
-    return ContributionMonitor(), SuspectLedger(), ActivityCounter(), FindingsLedger(run_id)
+    return ContributionMonitor(), SuspectLedger(), ActivityCounter(device), FindingsLedger(run_id)
 
 
 def _training(

@@ -32,6 +32,7 @@ from core.worker.swarm import (
     METRICS,
     NORMS,
     PEER_INFO,
+    POWER,
     SUSPECTS,
     BlockListReader,
     FindingsLedger,
@@ -57,7 +58,7 @@ log = logging.getLogger(__name__)
 
 
 class PeerMonitor:
-    """Publishes who we are and what we count; sends PeersSeen, and RunScored as scores are published.
+    """Publishes who we are, and what we count and measure; sends PeersSeen, and RunScored as scores are published.
 
     The ``ledger`` says whom we name as suspects, the ``counter`` what we count; the ``checks`` judge states; the
     ``gate`` knows who leads the run and whose signatures count, and is told who is blocked; what is in ``findings`` is
@@ -97,11 +98,14 @@ class PeerMonitor:
         """Publish and send until ``leaving``."""
         self._believe_signers()
         self._block_list.republish(self._swarm, start_thread)
+        self.counter.measure_power(leaving, start_thread)
         while not leaving.wait(POLL_SECONDS):
             if time.monotonic() - self._published_at > PEER_INFO.lifetime_seconds / 3:
                 self._introduction.publish()
                 ACTIVITY.publish(self._swarm, self._run_id, self.counter.record())
                 HEALTH.publish(self._swarm, self._run_id, self.counter.health())
+                if (power := self.counter.power()) is not None:
+                    POWER.publish(self._swarm, self._run_id, power)
                 self._publish_ledger()
                 self._published_at = time.monotonic()
             tracker = self._optimizer.tracker

@@ -12,7 +12,7 @@ from core.worker.swarm.dht.evaluation_log import EvaluationLog, others_scores, p
 from core.worker.swarm.dht.manifests import FoundManifests, find_manifests, publisher_of
 from core.worker.swarm.dht.node import Swarm, enter_swarm
 from core.worker.swarm.dht.peer_connections import connected_addresses, dial_peers, not_connected, ping_peers
-from core.worker.swarm.dht.progress_reports import health_of, peers_in, peers_of, swarm_loss
+from core.worker.swarm.dht.progress_reports import PeerRecords, health_of, peers_in, peers_of, swarm_loss
 from core.worker.swarm.dht.publisher import Publisher
 from core.worker.swarm.dht.receipts import receipts_for, receipts_publisher
 from core.worker.swarm.dht.run_records import (
@@ -21,10 +21,13 @@ from core.worker.swarm.dht.run_records import (
     HEALTH,
     LAN_ADDRESSES,
     MAX_DIALLERS,
+    MAX_JOULES,
     MAX_REASON_CHARACTERS,
+    MAX_WATTS,
     METRICS,
     NORMS,
     PEER_INFO,
+    POWER,
     PROGRESS,
     SUSPECTS,
     ActivityRecord,
@@ -33,6 +36,7 @@ from core.worker.swarm.dht.run_records import (
     LanAddresses,
     LocalMetrics,
     PeerInfo,
+    PowerRecord,
     guard_records,
 )
 from core.worker.swarm.experts.caller import ExpertCaller
@@ -69,10 +73,13 @@ __all__ = [
     "HIVEMIND_VERSION",
     "LAN_ADDRESSES",
     "MAX_DIALLERS",
+    "MAX_JOULES",
     "MAX_REASON_CHARACTERS",
+    "MAX_WATTS",
     "METRICS",
     "NORMS",
     "PEER_INFO",
+    "POWER",
     "PROGRESS",
     "REACHABILITY_TEST_SECONDS",
     "SUSPECTS",
@@ -108,6 +115,8 @@ __all__ = [
     "NoStateError",
     "PeerDetails",
     "PeerInfo",
+    "PeerRecords",
+    "PowerRecord",
     "Publisher",
     "ReachabilityResult",
     "SampleLedger",

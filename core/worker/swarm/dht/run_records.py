@@ -47,6 +47,8 @@ MAX_ROUNDS = 2**31
 MAX_REASON_CHARACTERS = 120
 MAX_DIALLERS = 1000  # that have tried to dial one peer
 MAX_TRAFFIC_BYTES = 2**50  # of one worker's life; a million of them can still be added up
+MAX_WATTS = 5000  # of the device of one peer
+MAX_JOULES = 2**40  # of one worker's life: the same for seven years
 
 _Record = TypeVar("_Record", bound=BaseModel)
 
@@ -101,6 +103,13 @@ class DisclosureRecord(OwnRecord):
 
     may_be_named: StrictBool = False
     country: constr(regex=r"^([A-Z]{2})?\Z", strict=True) = ""  # type: ignore[valid-type]
+
+
+class PowerRecord(OwnRecord):
+    """What a peer's device draws, and has drawn since its worker started; of those alone whose driver measures it."""
+
+    watts: conint(ge=0, le=MAX_WATTS, strict=True)  # type: ignore[valid-type]
+    joules: conint(ge=0, le=MAX_JOULES, strict=True)  # type: ignore[valid-type]
 
 
 class LanAddresses(OwnRecord):
@@ -201,6 +210,7 @@ PEER_INFO = RecordKind("workerbee_peers", PeerInfo, 300.0)
 ACTIVITY = RecordKind("workerbee_activity", ActivityRecord, 300.0)
 HEALTH = RecordKind("workerbee_health", HealthRecord, 300.0)
 DISCLOSURES = RecordKind("workerbee_disclosures", DisclosureRecord, 300.0)
+POWER = RecordKind("workerbee_power", PowerRecord, 300.0)
 LAN_ADDRESSES = RecordKind("workerbee_nearby", LanAddresses, 300.0)
 SUSPECTS = RecordKind("workerbee_suspects", SuspectsRecord, 600.0)
 NORMS = RecordKind("workerbee_norms", NormsRecord, 300.0)
@@ -212,6 +222,7 @@ _OWN_KINDS: tuple[RecordKind[Any], ...] = (
     ACTIVITY,
     HEALTH,
     DISCLOSURES,
+    POWER,
     LAN_ADDRESSES,
     SUSPECTS,
     NORMS,

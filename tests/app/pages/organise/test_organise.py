@@ -46,6 +46,8 @@ def test_everything_that_is_known_of_a_fleet_is_said_in_words(page: OrganisePage
     assert facts["Epoch"].startswith("3 of 100, the run ends in about ")
     assert facts["Rounds"].startswith("200 whole, 40 partial, 80 failed")
     assert "left out: 12, refused states: 1" in facts["Suspects"] and facts["Blocked"]
+    assert facts["Energy"].startswith("700 W of the 10 of 43 peers that tell, 1.1 kWh so far\nabout ")
+    assert facts["Energy"].endswith(" by the end of the run, at this power and speed")
     assert "10 × Tesla T4, " in facts["Devices"] and "signed at epoch 3" in facts["Loss"]
     assert facts["Why not whole"].startswith("no other peer was found in time: 3 peers\n")
     assert facts["Address"].startswith("1 of 3 peers that tried could connect") and "--announce" in facts["Address"]
