@@ -165,6 +165,7 @@ class SessionController(QObject):
                 device=device.label,
                 threads=settings.threads,
                 public_name=settings.public_name or "",
+                disclosure=settings.disclosure,
                 disk_limit_bytes=settings.disk_limit_bytes,
                 memory_limit_bytes=settings.memory_limit_bytes,
                 micro_batch=micro_batch,

@@ -17,13 +17,12 @@ from core.client.reducer import reduce
 from core.client.restart_policy import RestartPolicy
 from core.client.session import Session
 from core.client.wall_clock_timer import WallClockTimer
-from core.client.worker_end import manner, missing_again, unstartable
+from core.client.worker_end import last_words, missing_again, unstartable
 from core.engine.worker_command import worker_command as engine_command
 from core.engine.worker_process import WorkerProcess
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.files.logs import worker_log
-from core.localizable import join_sentences, localized
 from core.observers.desktop_bus.worker_scope import give_scope
 from core.protocol.client_events import (
     Asked,
@@ -50,6 +49,7 @@ from core.protocol.events import (
     SearchFinished,
     TrainingStarted,
 )
+from core.protocol.types import NOTHING_DISCLOSED, Disclosure
 from core.run.consent import consent_digest
 from core.run.manifest import RunManifest
 from core.run.spec.experts import ExpertRole
@@ -129,6 +129,7 @@ class Client:
         device: str,
         threads: int | None = None,
         public_name: str = "",
+        disclosure: Disclosure = NOTHING_DISCLOSED,
         disk_limit_bytes: int | None = None,
         memory_limit_bytes: int | None = None,
         micro_batch: int | None = None,
@@ -136,10 +137,8 @@ class Client:
         hosted_experts: int | None = None,
         train: bool = True,
     ) -> None:
-        """Train in a run that was found, or keep its state, now that the person has agreed to it as it is in ``run``.
-
-        A crash or a pause asks nobody again, unless the organiser has changed what is computed, downloaded or used.
-        """
+        """Train in a run that was found, or keep its state: the person has agreed to it as it is in ``run``."""
+        # a crash or a pause asks nobody again, unless the organiser has changed what is computed, downloaded or used
         if self.session.phase in ("connecting", "found"):
             consent = Start(
                 run_id=run.manifest.run.id,
@@ -148,6 +147,7 @@ class Client:
                 device=device,
                 threads=threads,
                 public_name=public_name,
+                disclosure=disclosure,
                 disk_limit_bytes=disk_limit_bytes,
                 memory_limit_bytes=memory_limit_bytes,
                 micro_batch=micro_batch,
@@ -314,20 +314,13 @@ class Client:
         has_trained = self.session.has_trained
         attempt = self._restarts.next_attempt(self._attempt, good_running_seconds, problem, has_trained=has_trained)
         if attempt is None or self.session.hello is None or not self.session.may_restart:
-            self._post(self._last_words(event))
+            self._post(last_words(self.session, event.returncode, self.log_file))
             return
         self._attempt = attempt
         seconds = self._restarts.delay_seconds(attempt, problem)
         last = self._restarts.last_attempt(problem, has_trained=has_trained)
         self._post(Restarting(attempt=attempt, seconds=seconds, problem=problem.key, last_attempt=last))
         self._set_clock(seconds, lambda: self._post(RestartDue()))
-
-    def _last_words(self, event: WorkerExited) -> Failed:
-        """Why there is no other attempt; a worker that never said hello is an engine that does not start."""
-        silent = Failed(problem=ErrorKind.WORKER_CRASHED.key, detail=manner(event.returncode))
-        crash = self.session.crash or silent
-        problem = ErrorKind.ENGINE_MISSING.key if self.session.hello is None else crash.problem
-        return Failed(problem=problem, detail=join_sentences(crash.detail, localized("The log is %1.", self.log_file)))
 
     def _start_again(self) -> None:
         """With the same first command, as far as it still holds."""

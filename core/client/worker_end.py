@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from core.client.session import Session
 from core.errors import ErrorKind, UserError
-from core.localizable import LocalizedText, localized
+from core.localizable import LocalizedText, join_sentences, localized
 from core.protocol.events import Failed
 
 _KILLED = -9  # by SIGKILL, which Windows does not know
@@ -23,7 +26,14 @@ def missing_again(run_id: str, *, is_there: bool) -> Failed:
     return Failed(problem=problem.key, detail=localized("%1, looked for again after a crash.", run_id))
 
 
-def manner(returncode: int | None) -> LocalizedText:
+def last_words(session: Session, returncode: int | None, log: Path) -> Failed:
+    """Why there is no other attempt; a worker that never said hello is an engine that does not start."""
+    crash = session.crash or Failed(problem=ErrorKind.WORKER_CRASHED.key, detail=_manner(returncode))
+    problem = ErrorKind.ENGINE_MISSING.key if session.hello is None else crash.problem
+    return Failed(problem=problem, detail=join_sentences(crash.detail, localized("The log is %1.", log)))
+
+
+def _manner(returncode: int | None) -> LocalizedText:
     """How the worker ended, by its exit code."""
     if returncode == _KILLED:
         return localized("The system killed it, as it does where memory runs out.")

@@ -106,6 +106,11 @@ class PeerFiles:
         return self.path / "scores.msgpack"
 
     @property
+    def contributors_file(self) -> Path:
+        """Who has agreed to be named in the cards of the run's models; written by the worker that publishes it."""
+        return self.path / "contributors.json"
+
+    @property
     def link_file(self) -> Path:
         """The address of the run that was published from here, as one link."""
         return self.path / "link"

@@ -93,6 +93,15 @@ def _of_all_peers(snapshot: FleetSnapshot) -> Iterator[Gauge]:
         yield Gauge("traffic_bytes", "Traffic of the peers since their workers started.", _by("direction", traffic))
     yield Gauge("device_peers", "Peers by the device that they name.", _by("device", _counted(totals.devices)))
     yield Gauge("version_peers", "Peers by their version of Workerbee.", _by("version", _counted(totals.versions)))
+    if totals.countries:
+        countries = {group.name: float(group.peers) for group in totals.countries}
+        yield Gauge("country_peers", "Peers by the country that they tell.", _by("country", countries))
+    if (energy := snapshot.energy) is not None:
+        yield _one("power_peers", "Peers that tell what their devices draw.", energy.telling)
+        yield _one("power_capped_peers", "Peers of whose power or energy less counts than they tell.", energy.capped)
+        yield _one("power_watts", "What the devices of those draw.", energy.watts)
+        yield _one("energy_joules", "What those have drawn since their workers started.", energy.joules)
+        yield _one("run_end_energy_joules", "The same at the run's end, at this power and speed.", energy.joules_at_end)
     dialled = {"reached": snapshot.health.reached, "unreached": snapshot.health.unreached}
     yield Gauge("organiser_dialled", "Peers that have tried to dial the organiser's.", _by("result", dialled))
     yield _one("suspects", "Peers that others name.", len(snapshot.suspects))
@@ -122,6 +131,8 @@ def _of_each_peer(snapshot: FleetSnapshot) -> Iterator[Gauge]:
         "peer_samples", "A peer's samples of its epoch.", _by("peer", {each.peer_id: each.samples for each in peers})
     )
     yield Gauge("peer_epoch", "The epoch that a peer is in.", _by("peer", {each.peer_id: each.epoch for each in peers}))
+    watts = {each.peer_id: each.power.watts for each in peers if each.power is not None}
+    yield Gauge("peer_power_watts", "What a peer's device draws, as it tells.", _by("peer", watts))
     ratios = {each.peer_id: each.norm_ratio for each in peers if each.norm_ratio is not None}
     yield Gauge("peer_norm_ratio", "The norm of what a peer has sent, over the median.", _by("peer", ratios))
     yield Gauge("suspect_rounds", "Rounds in which a named peer was an outlier.", _by("peer", suspects))

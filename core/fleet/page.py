@@ -15,8 +15,9 @@ import msgspec
 
 from core.files.atomic import write_atomically
 from core.fleet.charts import Chart, Line, clock
+from core.fleet.countries import countries_line
 from core.fleet.history import KEPT_SECONDS, FleetHistory
-from core.fleet.snapshot import FleetSnapshot, Group
+from core.fleet.snapshot import FleetEnergy, FleetSnapshot, Group
 from core.fleet.style import PAGE_STYLE
 from core.protocol.codec import encode
 from core.protocol.peers import PeerSeen
@@ -105,7 +106,7 @@ For programs: <a href="status.json">status.json</a>.</p>
 
 
 def _now(snapshot: FleetSnapshot) -> str:
-    totals = snapshot.totals
+    totals, energy = snapshot.totals, snapshot.energy
     entries = [
         ("State", _text(snapshot.state)),
         ("Peers", f"{figures.count(totals.peers)} ({totals.direct} direct, {totals.outgoing} outgoing only)"),
@@ -115,6 +116,8 @@ def _now(snapshot: FleetSnapshot) -> str:
         ("Loss, reported", figures.loss(snapshot.loss)),
         ("Rounds, as each peer counts them", _rounds(snapshot)),
         ("Traffic of all", f"{figures.size(totals.sent_bytes)} sent, {figures.size(totals.received_bytes)} received"),
+        *([("Countries, as told", _text(countries_line(totals)))] if totals.countries else []),
+        *([("Power and energy of those that tell", _energy(energy, totals.peers))] if energy else []),
         ("Named by others", figures.count(len(snapshot.suspects))),
         ("Blocked", figures.count(len(snapshot.blocked))),
     ]
@@ -136,6 +139,15 @@ def _rounds(snapshot: FleetSnapshot) -> str:
     counts = (totals.whole_rounds, totals.partial_rounds, totals.failed_rounds)
     whole, partial, failed = map(figures.count, counts)
     return f"{whole} whole, {partial} partial, {failed} failed"
+
+
+def _energy(energy: FleetEnergy, peers: int) -> str:
+    end = "" if energy.joules_at_end is None else f", about {figures.energy(energy.joules_at_end)} by the run's end"
+    capped = f"; of {figures.count(energy.capped)} less counts than is told" if energy.capped else ""
+    return (
+        f"{figures.power(energy.watts)} of {figures.count(energy.telling)} of {figures.count(peers)} peers, "
+        f"{figures.energy(energy.joules)} so far{end}{capped}"
+    )
 
 
 def _charts(charts: Sequence[Chart]) -> str:

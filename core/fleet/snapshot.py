@@ -24,7 +24,7 @@ class FleetTotals(StrictStruct, kw_only=True, frozen=True):
 
     Of a peer's speed no more counts than `totals.believed` takes. Rounds and traffic are those since each peer's worker
     started, of the ``telling`` peers that publish them. One round of the run is counted by each of those who took part.
-    ``stragglers`` report an epoch before that of most.
+    ``stragglers`` report an epoch before that of most. ``countries`` are those of peers that name one.
     """
 
     peers: Count
@@ -34,6 +34,7 @@ class FleetTotals(StrictStruct, kw_only=True, frozen=True):
     samples_per_second: float
     devices: tuple[Group, ...] = ()
     versions: tuple[Group, ...] = ()
+    countries: tuple[Group, ...] = ()
     telling: Count = 0
     whole_rounds: Count = 0
     partial_rounds: Count = 0
@@ -42,13 +43,28 @@ class FleetTotals(StrictStruct, kw_only=True, frozen=True):
     received_bytes: Count = 0
 
 
+class FleetEnergy(StrictStruct, kw_only=True, frozen=True):
+    """What the devices of the ``telling`` peers draw, and have drawn since each of their workers started.
+
+    Of the ``capped`` ones less counts than they tell, see `energy.energy_of`. ``joules_at_end`` is what the figure
+    comes to until the run's last epoch ends, at this power and speed; ``None`` where nobody knows when.
+    """
+
+    telling: Count
+    capped: Count = 0
+    watts: float
+    joules: float
+    joules_at_end: float | None = None
+
+
 class FleetSnapshot(Event, tag="fleet", kw_only=True, frozen=True):
     """A run's fleet at a time in seconds since 1970.
 
     ``samples`` of ``target`` are those of the ``epoch`` that most peers are in, which ends in ``epoch_ends_in``
     seconds at their present speed; ``run_ends_in`` is until the last of ``epochs``, where the run file names that.
     ``loss`` is the mean of what they report, ``scores`` are the signed evaluations, ``organiser`` is a peer id. While
-    the run is at rest in a pause, or once it has ended, nobody has a speed.
+    the run is at rest in a pause, or once it has ended, nobody has a speed. No ``energy`` is told by any peer without
+    a sensor for it; what each one in ``peers`` tells of its power is as it was told.
     """
 
     at: UnixTime
@@ -66,6 +82,7 @@ class FleetSnapshot(Event, tag="fleet", kw_only=True, frozen=True):
     run_ends_in: float | None = None
     loss: float | None = None
     totals: FleetTotals
+    energy: FleetEnergy | None = None
     health: FleetHealth = FleetHealth()
     scores: tuple[Score, ...] = ()
     suspects: tuple[Suspect, ...] = ()

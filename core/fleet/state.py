@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
+from core.fleet.energy import energy_of
 from core.fleet.snapshot import FleetSnapshot
 from core.fleet.totals import believed, epoch_of, progress_of, run_ends_in, totals_of
 from core.protocol.events import RunFound, RunScored
@@ -47,11 +48,11 @@ class FleetState:
         manifest = self.run.manifest
         peers = _at_rest(self.seen.peers) if _rests(self.run) else believed(self.seen.peers)
         run, collaboration = manifest.run, manifest.collaboration
-        epoch = epoch_of(peers)
+        epoch, epochs = epoch_of(peers), manifest.scheduler.total_epochs
         target = numbers_at(manifest, self.run.edits, epoch or 0).target_batch_size
-        epochs = manifest.scheduler.total_epochs
         samples, ends_in = progress_of(peers, epoch, target)
         totals = totals_of(peers, self.seen.untold)
+        end = run_ends_in(epochs, epoch, ends_in, totals.samples_per_second, target)
         return FleetSnapshot(
             at=now,
             run_id=run.id,
@@ -65,9 +66,10 @@ class FleetState:
             samples=samples,
             target=target,
             epoch_ends_in=ends_in,
-            run_ends_in=run_ends_in(epochs, epoch, ends_in, totals.samples_per_second, target),
+            run_ends_in=end,
             loss=self.seen.loss,
             totals=totals,
+            energy=energy_of(peers, end),
             health=self.seen.health,
             scores=self.scores,
             suspects=self.suspects,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from core.countries import COUNTRIES
 from core.fleet.snapshot import FleetTotals, Group
 from core.protocol.peers import PeerSeen
 from core.security.sanitize import sanitize_line
@@ -46,6 +47,7 @@ def totals_of(peers: Sequence[PeerSeen], untold: int = 0) -> FleetTotals:
         samples_per_second=sum(peer.samples_per_second for peer in peers),
         devices=_groups(peers, lambda peer: peer.device),
         versions=_groups(peers, lambda peer: peer.activity.version),
+        countries=_groups([peer for peer in peers if peer.country in COUNTRIES], lambda peer: peer.country),
         telling=len(telling),
         whole_rounds=sum(each.whole for each in telling),
         partial_rounds=sum(each.partial for each in telling),

@@ -66,12 +66,12 @@ def _os_release() -> dict[str, str]:
 
 
 def _settings_lines(settings: Settings) -> Iterator[str]:
-    """Those that are not the default; a name that others may see is said to be there."""
+    """Those that are not the default; a name that others may see, and a country, are said to be there."""
     changed = msgspec.to_builtins(settings)
     if not changed:
         yield "All are the defaults."
     for name, value in changed.items():
-        yield f"{name} = {'(set)' if name == 'public_name' else value}"
+        yield f"{name} = {'(set)' if name in ('public_name', 'country') else value}"
 
 
 def _pauses(folders: Folders) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from core.protocol.types import Command, Name
+from core.protocol.types import NOTHING_DISCLOSED, Command, Disclosure, Name
 from core.run.consent import ConsentDigest
 from core.run.manifest import KeeperId, RunManifest
 from core.run.multiaddr import Multiaddr
@@ -22,6 +22,7 @@ MIRROR_ROUNDS = 2  # of the four in a round log: as many are left for upload and
 MOST_MIRROR_ROUNDS = 3
 MirrorRounds = Annotated[int, Meta(ge=1, le=MOST_MIRROR_ROUNDS)]
 WeightType = Literal["fp32", "bf16", "fp16"]
+MOST_CONTRIBUTORS = 100  # that a model card names
 
 
 class Join(Command, tag="join", kw_only=True, frozen=True):
@@ -45,12 +46,13 @@ class Join(Command, tag="join", kw_only=True, frozen=True):
 class Start(Command, tag="start", kw_only=True, frozen=True):
     """Train in a run that was found. ``device`` is ``cpu`` or ``cuda:N``; ``threads`` bounds the CPU's.
 
-    ``public_name`` is what others may call this computer; ``disk_limit_bytes`` is what all of Workerbee's
-    data may take, ``memory_limit_bytes`` what training may of the device's memory. ``micro_batch`` is what
-    a dry run has found; the run's own, where it names one, is never exceeded. ``digest`` is that of the manifest
-    which the person was shown (`consent_digest`): the worker refuses to train any other. In a run with experts the
-    ``role`` says whether this computer trains, hosts experts, ``hosted_experts`` at the most, or both. Without
-    ``train`` it computes almost nothing: it averages for the others, and keeps the run's state for newcomers.
+    ``public_name`` is what others may call this computer, ``disclosure`` what they are told besides;
+    ``disk_limit_bytes`` is what all of Workerbee's data may take, ``memory_limit_bytes`` what training may of the
+    device's memory. ``micro_batch`` is what a dry run has found; the run's own, where it names one, is never exceeded.
+    ``digest`` is that of the manifest which the person was shown (`consent_digest`): the worker refuses to train any
+    other. In a run with experts the ``role`` says whether this computer trains, hosts experts, ``hosted_experts`` at
+    the most, or both. Without ``train`` it computes almost nothing: it averages for the others, and keeps the run's
+    state for newcomers.
     """
 
     run_id: str
@@ -59,6 +61,7 @@ class Start(Command, tag="start", kw_only=True, frozen=True):
     device: str
     threads: int | None = None
     public_name: Name = ""
+    disclosure: Disclosure = NOTHING_DISCLOSED
     disk_limit_bytes: Count | None = None
     micro_batch: MicroBatch | None = None
     memory_limit_bytes: Count | None = None
@@ -114,11 +117,19 @@ class Evaluation(StrictStruct, kw_only=True, frozen=True):
     loss: float
 
 
+class Contributor(StrictStruct, kw_only=True, frozen=True):
+    """Who has agreed to be named in a model's card, as they call themselves, and the samples of all their keys."""
+
+    name: Name
+    samples: Count
+
+
 class Export(Command, tag="export", kw_only=True, frozen=True):
     """Write a checkpoint into the empty ``folder``, as transformers, peft or PyTorch load it; end.
 
     ``checkpoint`` is the file of the run's newest, beside which the older ones are; ``epoch`` chooses one of them.
-    ``merge`` adds trained adapters to the base model; ``evaluations``, ``edits`` and ``data_changes`` are for the card.
+    ``merge`` adds trained adapters to the base model; ``evaluations``, ``edits`` and ``data_changes`` are for the model
+    card, and so are ``contributors``, besides whom ``further_contributors`` have agreed to be named.
     """
 
     manifest: RunManifest
@@ -131,6 +142,8 @@ class Export(Command, tag="export", kw_only=True, frozen=True):
     evaluations: Annotated[tuple[Evaluation, ...], Meta(max_length=4096)] = ()
     edits: Edits = ()
     data_changes: DataChanges = ()
+    contributors: Annotated[tuple[Contributor, ...], Meta(max_length=MOST_CONTRIBUTORS)] = ()
+    further_contributors: Count = 0
 
 
 class Push(Command, tag="push", kw_only=True, frozen=True):

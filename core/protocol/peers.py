@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.protocol.types import DeviceName, Event, Name, PeerVersion
+from core.protocol.types import Country, DeviceName, Event, Name, PeerVersion
 from core.schema import Count, StrictStruct
 
 
@@ -26,12 +26,20 @@ class PeerActivity(StrictStruct, kw_only=True, frozen=True, omit_defaults=True):
         return bool(self.version)
 
 
+class PeerPower(StrictStruct, kw_only=True, frozen=True):
+    """What a peer says that its device draws, and has drawn since its worker started."""
+
+    watts: Count
+    joules: Count
+
+
 class PeerSeen(StrictStruct, kw_only=True, frozen=True):
     """What one peer of the run says of itself; ``peer_id`` is its libp2p id.
 
     ``name`` and ``device`` are a stranger's words, and empty where it is not a Workerbee or has no name. Only whoever
-    watches a fleet hears of its ``activity``, and of the ``norm_ratio`` that others have measured: the norm of what it
-    has sent ÷ the median of all senders', itself the median of the last rounds.
+    watches a fleet hears of its ``activity``, of its ``power`` where its driver measures that, of its ``country`` if it
+    tells one, and of the ``norm_ratio`` that others have measured: the norm of what it has sent ÷ the median of all
+    senders', itself the median of the last rounds.
     """
 
     peer_id: str
@@ -44,6 +52,8 @@ class PeerSeen(StrictStruct, kw_only=True, frozen=True):
     device: DeviceName = ""
     activity: PeerActivity = PeerActivity()
     norm_ratio: float | None = None
+    country: Country = ""
+    power: PeerPower | None = None
 
 
 class Suspect(StrictStruct, kw_only=True, frozen=True):

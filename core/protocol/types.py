@@ -13,11 +13,26 @@ PROTOCOL_VERSION = 3
 
 Name = Annotated[str, Meta(max_length=MAX_NAME_CHARACTERS)]
 DeviceName = Annotated[str, Meta(max_length=MAX_DEVICE_CHARACTERS)]
+Country = Annotated[str, Meta(pattern=r"^([A-Z]{2})?\Z")]
+"""Two letters as in ISO 3166-1, or nothing."""
 PeerVersion = Annotated[str, Meta(max_length=MAX_VERSION_CHARACTERS)]
 
 
 class Command(StrictStruct, tag_field="command", kw_only=True, frozen=True):
     """The base of what a client asks of its worker; its tag is the field ``command``."""
+
+
+class Disclosure(StrictStruct, kw_only=True, frozen=True, omit_defaults=True):
+    """What a volunteer tells of themselves beyond name and device: nothing, unless they have chosen to.
+
+    ``may_be_named`` agrees that model cards of a run that they help call them by their name.
+    """
+
+    may_be_named: bool = False
+    country: Country = ""
+
+
+NOTHING_DISCLOSED = Disclosure()
 
 
 class Event(StrictStruct, tag_field="event", kw_only=True, frozen=True):

@@ -9,8 +9,10 @@ import msgspec
 from msgspec import Meta
 
 from core.availability.rules import LIMITS, AvailabilityRules
+from core.countries import COUNTRIES
 from core.files.atomic import quarantine, storage_problem, write_atomically
 from core.files.json_file import read_bounded
+from core.protocol.types import Disclosure
 from core.run.spec.experts import ExpertRole, HostedExperts
 from core.schema import StrictStruct, fields_of
 from core.security.bounded_toml import read_toml
@@ -19,6 +21,7 @@ from core.security.sanitize import MAX_NAME_CHARACTERS
 _MAX_FILE_BYTES = 64 * 1024
 _HEADER = "# Workerbee's settings; a line that is not here has its default.\n"
 _NAME = rf"^[^\x00-\x1f\x7f-\x9f\ud800-\udfff]{{1,{MAX_NAME_CHARACTERS}}}\Z"
+_COUNTRY = rf"^({'|'.join(sorted(COUNTRIES))})\Z"
 _FOLDER = r"^/[^\x00-\x1f\ud800-\udfff]{0,4000}\Z"
 _Curve = Annotated[str, Meta(pattern=r"^[a-z_]{1,32}\Z")]
 UPDATE_ADDRESS = r"^(https://[!-~]{1,2000}|http://(127\.0\.0\.1|localhost)(:[0-9]{1,5})?(/[!-~]{0,1000})?)\Z"
@@ -32,8 +35,9 @@ class Settings(StrictStruct, omit_defaults=True, kw_only=True, frozen=True):
     """The settings of a volunteer; ``None`` leaves the choice to Workerbee.
 
     ``device`` is ``auto``, ``cpu``, ``cuda:N``, ``xpu:N`` or a GPU's uuid; ``port`` is the one to listen on, if any;
-    ``public_name`` is what others in a swarm may call this computer; ``memory_limit_bytes`` is what
-    training may take of the device's memory; in runs with experts it has that ``expert_role``, and answers for
+    ``public_name`` is what others in a swarm may call this computer, and with ``may_be_named`` model cards, too;
+    ``country`` is told to others in the swarm; ``memory_limit_bytes`` is what training may take of the device's memory;
+    in runs with experts it has that ``expert_role``, and answers for
     ``hosted_experts`` at the most; ``upload_mbits`` and ``download_mbits`` are the speed of the internet
     connection in Mbit/s, from which what it leaves of the computing is estimated; ``availability`` says when the
     computer is free for training; ``price_per_kwh`` in ``currency`` is what its electricity costs, and
@@ -47,6 +51,8 @@ class Settings(StrictStruct, omit_defaults=True, kw_only=True, frozen=True):
     network: Literal["auto", "direct", "client"] = "auto"
     port: Annotated[int, Meta(ge=1, le=65535)] | None = None
     public_name: Annotated[str, Meta(pattern=_NAME)] | None = None
+    may_be_named: bool = False
+    country: Annotated[str, Meta(pattern=_COUNTRY)] | None = None
     data_folder: Annotated[str, Meta(pattern=_FOLDER)] | None = None
     disk_limit_bytes: Annotated[int, Meta(ge=100_000_000, le=10**15)] | None = None
     memory_limit_bytes: Annotated[int, Meta(ge=100_000_000, le=10**15)] | None = None
@@ -70,6 +76,11 @@ class Settings(StrictStruct, omit_defaults=True, kw_only=True, frozen=True):
     graph_period: Literal["5min", "30min", "6h", "24h", "all"] = "30min"
     graph_curves: Annotated[tuple[_Curve, ...], Meta(max_length=32)] = ()
     availability: AvailabilityRules = AvailabilityRules()
+
+    @property
+    def disclosure(self) -> Disclosure:
+        """What others are told besides name and device; without a name nobody can be named."""
+        return Disclosure(may_be_named=self.may_be_named and bool(self.public_name), country=self.country or "")
 
 
 def load_settings(path: Path) -> tuple[Settings, Path | None]:

@@ -152,6 +152,7 @@ def _start(run: UnfinishedRun, digest: str, device: Device, settings: Settings) 
         device=device.label,
         threads=settings.threads,
         public_name=settings.public_name or "",
+        disclosure=settings.disclosure,
         disk_limit_bytes=settings.disk_limit_bytes,
         memory_limit_bytes=settings.memory_limit_bytes,
         micro_batch=run.micro_batch if run.device == device.label else None,

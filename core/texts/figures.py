@@ -117,6 +117,13 @@ def energy(joules: float) -> str:
     return f"{installed().decimal(watt_hours / 1000, 1)} kWh"
 
 
+def power(watts: float) -> str:
+    """Return a power as ``412 W``, ``12.4 kW``."""
+    if watts < 10_000:
+        return fill_placeholders(translate("Figures", "%1 W"), count(round(watts)))
+    return fill_placeholders(translate("Figures", "%1 kW"), installed().decimal(watts / 1000, 1))
+
+
 def money(amount: float, currency: str) -> str:
     """Return an amount of money as ``3.42 EUR``."""
     return f"{installed().decimal(amount, 2)} {currency}"

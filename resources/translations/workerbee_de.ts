@@ -833,6 +833,14 @@
         <translation>kein Name, nur meine Peer-ID</translation>
     </message>
     <message>
+        <source>Model cards of runs that I help may name me</source>
+        <translation>Modellkarten von Läufen, denen ich helfe, dürfen mich nennen</translation>
+    </message>
+    <message>
+        <source>My country</source>
+        <translation>Mein Land</translation>
+    </message>
+    <message>
         <source>unknown</source>
         <translation>unbekannt</translation>
     </message>
@@ -887,6 +895,14 @@
     <message>
         <source>Others in a swarm see me as %1</source>
         <translation>Andere im Schwarm sehen mich als %1</translation>
+    </message>
+    <message>
+        <source>I tell them that my country is %1</source>
+        <translation>Ich teile ihnen mein Land mit: %1</translation>
+    </message>
+    <message>
+        <source>What others are told of you changes when you next start a run.</source>
+        <translation>Was andere von Ihnen erfahren, ändert sich, wenn Sie das nächste Mal bei einem Lauf auf Start klicken.</translation>
     </message>
 </context>
 <context>
@@ -1204,6 +1220,13 @@
     <message>
         <source>What was given</source>
         <translation>Was beigetragen wurde</translation>
+    </message>
+</context>
+<context>
+    <name>Countries</name>
+    <message>
+        <source>not told</source>
+        <translation>keine Angabe</translation>
     </message>
 </context>
 <context>
@@ -1656,6 +1679,10 @@
         <source>Asked to pause.</source>
         <translation>Pause angefordert.</translation>
     </message>
+    <message>
+        <source>Only outgoing connections</source>
+        <translation>Nur ausgehende Verbindungen</translation>
+    </message>
     <message numerus="yes">
         <source>Caught up with %n round(s) of the others:</source>
         <translation>
@@ -1720,10 +1747,6 @@
     <message>
         <source>Others can reach this computer directly</source>
         <translation>Andere können diesen Computer direkt erreichen</translation>
-    </message>
-    <message>
-        <source>Only outgoing connections, which is enough to help</source>
-        <translation>Nur ausgehende Verbindungen; zum Mithelfen genügt das</translation>
     </message>
     <message>
         <source>Training starts on %1 at epoch %2: %3 parameters.</source>
@@ -2067,6 +2090,14 @@
         <translation>%1 %</translation>
     </message>
     <message>
+        <source>%1 W</source>
+        <translation>%1 W</translation>
+    </message>
+    <message>
+        <source>%1 kW</source>
+        <translation>%1 kW</translation>
+    </message>
+    <message>
         <source>at %1</source>
         <translation>um %1</translation>
     </message>
@@ -2248,12 +2279,20 @@
         <translation>Datenverkehr</translation>
     </message>
     <message>
+        <source>Energy</source>
+        <translation>Energie</translation>
+    </message>
+    <message>
         <source>Devices</source>
         <translation>Geräte</translation>
     </message>
     <message>
         <source>Versions</source>
         <translation>Versionen</translation>
+    </message>
+    <message>
+        <source>Countries</source>
+        <translation>Länder</translation>
     </message>
     <message>
         <source>Suspects</source>
@@ -2331,6 +2370,21 @@
         <translation>%1 gesendet, %2 empfangen</translation>
     </message>
     <message>
+        <source>%1 of the %2 of %3 peers that tell, %4 so far</source>
+        <translation>%1 bei den %2 von %3 Teilnehmern, die es angeben, bisher %4</translation>
+    </message>
+    <message numerus="yes">
+        <source>of %n peer(s), less counts than is told</source>
+        <translation>
+            <numerusform>bei %n Teilnehmer zählt weniger, als er angibt</numerusform>
+            <numerusform>bei %n Teilnehmern zählt weniger, als sie angeben</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>about %1 by the end of the run, at this power and speed</source>
+        <translation>etwa %1 bis zum Ende des Laufs, bei dieser Leistung und Geschwindigkeit</translation>
+    </message>
+    <message>
         <source>%1 × %2, %3</source>
         <translation>%1 × %2, %3</translation>
     </message>
@@ -2341,6 +2395,17 @@
     <message>
         <source>others</source>
         <translation>andere</translation>
+    </message>
+    <message>
+        <source>%1 × %2</source>
+        <translation>%1 × %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n do(es) not say</source>
+        <translation>
+            <numerusform>%n sagt es nicht</numerusform>
+            <numerusform>%n sagen es nicht</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1: named by %2, rounds in which it was cut down or left out: %3, refused states: %4</source>
@@ -3335,8 +3400,8 @@
         <translation>wie schnell Ihre Leitung sendet, dazu Datenmenge, Runden und Version</translation>
     </message>
     <message>
-        <source>what kind of GPU you lend</source>
-        <translation>welche Art GPU Sie beisteuern</translation>
+        <source>what kind of GPU you lend, and the power that it draws where its driver tells it</source>
+        <translation>welche Art GPU Sie beisteuern, und welche Leistung sie aufnimmt, sofern ihr Treiber das angibt</translation>
     </message>
     <message>
         <source>They will not see your files, or who you are.</source>
@@ -3353,6 +3418,14 @@
     <message>
         <source>the name that you chose: “%1”</source>
         <translation>der Name, den Sie gewählt haben: „%1“</translation>
+    </message>
+    <message>
+        <source>your country, as you tell it: %1</source>
+        <translation>Ihr Land, wie Sie es angeben: %1</translation>
+    </message>
+    <message>
+        <source>that model cards of this run may call you by your name</source>
+        <translation>dass Modellkarten dieses Laufs Sie mit Ihrem Namen nennen dürfen</translation>
     </message>
 </context>
 <context>
@@ -7135,10 +7208,6 @@
     <message>
         <source>%1 offers one, but %2.</source>
         <translation>%1 bietet einen an, aber %2.</translation>
-    </message>
-    <message>
-        <source>it is of epoch %1, and the run was taken back to epoch %2</source>
-        <translation>er ist von Epoche %1, und der Lauf wurde auf Epoche %2 zurückgesetzt</translation>
     </message>
     <message>
         <source>it says no epoch</source>

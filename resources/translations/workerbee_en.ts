@@ -167,6 +167,20 @@
             <numerusform>%1: %n peers</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>of %n peer(s), less counts than is told</source>
+        <translation>
+            <numerusform>of %n peer, less counts than is told</numerusform>
+            <numerusform>of %n peers, less counts than is told</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n do(es) not say</source>
+        <translation>
+            <numerusform>%n does not say</numerusform>
+            <numerusform>%n do not say</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>PublishedCard</name>

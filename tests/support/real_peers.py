@@ -266,10 +266,10 @@ class Peer(LineProcess[AnyEvent]):
         self.stdin.write(encode(command))
         self.stdin.flush()
 
-    def agree(self, name: str = "") -> None:
+    def agree(self, name: str = "", **wishes: Any) -> None:
         """Train in the first run that was found; returns once it does."""
         found = self.wait_for(RunFound)
-        self.send(consent_to(found, public_name=name))
+        self.send(consent_to(found, public_name=name, **wishes))
         self.wait_for(TrainingStarted)
         self.wait_for(Progress)
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication
 
-from core.fleet.snapshot import FleetSnapshot, FleetTotals, Group
+from core.fleet.countries import silent_peers
+from core.fleet.snapshot import FleetEnergy, FleetSnapshot, FleetTotals, Group
 from core.localizable import LocalizedText
 from core.placeholders import fill_placeholders
 from core.protocol.peers import FleetHealth
@@ -33,8 +34,10 @@ def facts_of(snapshot: FleetSnapshot) -> list[tuple[str, str]]:
         (translate("FleetFacts", "Why not whole"), _reasons(snapshot.health)),
         (translate("FleetFacts", "Address"), _reachability(snapshot.health)),
         (translate("FleetFacts", "Traffic"), _traffic(totals)),
+        (translate("FleetFacts", "Energy"), _energy(snapshot.energy, totals.peers)),
         (translate("FleetFacts", "Devices"), _groups(totals.devices)),
         (translate("FleetFacts", "Versions"), _groups(totals.versions)),
+        (translate("FleetFacts", "Countries"), _countries(totals)),
         (translate("FleetFacts", "Suspects"), _suspects(snapshot)),
         (translate("FleetFacts", "Blocked"), _few([short_id(each) for each in snapshot.blocked], ", ")),
     ]
@@ -147,6 +150,26 @@ def _traffic(totals: FleetTotals) -> str:
     )
 
 
+def _energy(energy: FleetEnergy | None, peers: int) -> str:
+    """What those peers draw that tell it; empty where none does."""
+    if energy is None:
+        return ""
+    told = fill_placeholders(
+        translate("FleetFacts", "%1 of the %2 of %3 peers that tell, %4 so far"),
+        figures.power(energy.watts),
+        figures.count(energy.telling),
+        figures.count(peers),
+        figures.energy(energy.joules),
+    )
+    if energy.joules_at_end is not None:
+        end = translate("FleetFacts", "about %1 by the end of the run, at this power and speed")
+        told = f"{told}\n{fill_placeholders(end, figures.energy(energy.joules_at_end))}"
+    if energy.capped:
+        capped = translate("FleetFacts", "of %n peer(s), less counts than is told", "", energy.capped)
+        told = f"{told}\n{capped}"
+    return told
+
+
 def _groups(groups: Sequence[Group]) -> str:
     told = [
         fill_placeholders(
@@ -164,6 +187,19 @@ def _group_name(name: str) -> str:
     """The words for those without a name, and for all small groups together, are ours."""
     words = {"unknown": translate("FleetFacts", "unknown"), "others": translate("FleetFacts", "others")}
     return words.get(name) or sanitize_line(name, 60)
+
+
+def _countries(totals: FleetTotals) -> str:
+    """How many peers tell which country, by its two letters; empty where nobody tells one."""
+    if not totals.countries:
+        return ""
+    told = [
+        fill_placeholders(translate("FleetFacts", "%1 × %2"), figures.count(group.peers), _group_name(group.name))
+        for group in totals.countries
+    ]
+    silent = silent_peers(totals)
+    others = translate("FleetFacts", "%n do(es) not say", "", silent) if silent else ""
+    return ", ".join(filter(None, (_few(told, ", "), others)))
 
 
 def _suspects(snapshot: FleetSnapshot) -> str:

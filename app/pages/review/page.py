@@ -153,7 +153,7 @@ class ReviewPage(QWidget):
         self.offer.show_run(run, self._agreed)
         connected = self._session.connected
         name = self._settings.public_name
-        self.offer.visible_card.show_names(connected.peer_id if connected else None, name)
+        self.offer.visible_card.show_names(connected.peer_id if connected else None, name, self._settings.disclosure)
         confined = self._session.confined
         self.offer.visible_card.show_confinement(confined.gaps if confined else ())
         devices = self._seen.devices if self._seen else ()

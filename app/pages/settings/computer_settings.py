@@ -6,9 +6,10 @@ import os
 from math import ceil
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit, QPushButton
 
 from app.appearance.line_breaks import breakable
+from app.presentation.countries import country_choices
 from app.widgets.device_selector import DeviceSelector
 from app.widgets.inline_inputs import Choice, Gigabytes, Number
 from app.widgets.labels import Heading, Hint
@@ -19,7 +20,7 @@ from core.records.settings import Settings
 from core.security.sanitize import MAX_NAME_CHARACTERS, sanitize_line
 
 _MOST_MBITS = 100_000
-_FOLDER_WIDTH, _NAME_WIDTH = 260, 240
+_FOLDER_WIDTH, _NAME_WIDTH, _COUNTRY_LETTERS = 260, 240, 22
 
 
 class ComputerSettings(Card):
@@ -50,6 +51,10 @@ class ComputerSettings(Card):
         self.name.setPlaceholderText(self.tr("no name, only my peer id"))
         self.name.setMaxLength(MAX_NAME_CHARACTERS)
         self.name.setMinimumWidth(_NAME_WIDTH)
+        self.credit = QCheckBox(self.tr("Model cards of runs that I help may name me"))
+        self.country = Choice(self.tr("My country"))
+        self.country.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.country.setMinimumContentsLength(_COUNTRY_LETTERS)  # 250 names are not measured in 30 scripts
         self._folder_hint = Hint()
         self._offer_choices()
         self._connect()
@@ -70,6 +75,9 @@ class ComputerSettings(Card):
         self.download.show_number(ceil(settings.download_mbits or 0))
         if not self.name.hasFocus():
             self.name.setText(settings.public_name or "")
+        self.credit.setEnabled(bool(settings.public_name))
+        self.credit.setChecked(settings.disclosure.may_be_named)
+        self.country.show_chosen(settings.country)
         self._show_folder(settings.data_folder)
         self._show_device()
 
@@ -104,6 +112,7 @@ class ComputerSettings(Card):
                 (self.tr("by outgoing connections only"), "client"),
             ]
         )
+        self.country.show_choices(country_choices())
 
     def _connect(self) -> None:
         self.device.device_chosen.connect(lambda wish: self._change(device=wish))
@@ -115,6 +124,8 @@ class ComputerSettings(Card):
         self.upload.chosen.connect(lambda number: self._change(upload_mbits=float(number) or None))
         self.download.chosen.connect(lambda number: self._change(download_mbits=float(number) or None))
         self.name.editingFinished.connect(self._change_name)
+        self.credit.clicked.connect(lambda is_chosen: self._change(may_be_named=is_chosen))
+        self.country.chosen.connect(lambda code: self._change(country=code))
         self.folder.clicked.connect(self._choose_folder)
         self.usual_folder.clicked.connect(lambda: self._change(data_folder=None))
 
@@ -122,7 +133,7 @@ class ComputerSettings(Card):
         name = sanitize_line(self.name.text(), MAX_NAME_CHARACTERS) or None
         self.name.setText(name or "")
         if name != self._settings.public_name:
-            self._change(public_name=name)
+            self._change(public_name=name, may_be_named=self._settings.may_be_named and name is not None)
 
     def _choose_folder(self) -> None:
         title = self.tr("Choose the data folder")
@@ -148,3 +159,6 @@ class ComputerSettings(Card):
         self.parts.addWidget(self.usual_folder, 0, Qt.AlignmentFlag.AlignLeft)
         self.parts.addWidget(self._folder_hint)
         self.parts.addWidget(InlineForm(self.tr("Others in a swarm see me as %1"), self.name))
+        self.parts.addWidget(self.credit)
+        self.parts.addWidget(InlineForm(self.tr("I tell them that my country is %1"), self.country))
+        self.parts.addWidget(Hint(self.tr("What others are told of you changes when you next start a run.")))

@@ -103,6 +103,7 @@ def _start(worker: WorkerSession, run: RunFound, device: Device, settings: Setti
         device=device.label,
         threads=settings.threads,
         public_name=settings.public_name or "",
+        disclosure=settings.disclosure,
         disk_limit_bytes=settings.disk_limit_bytes,
         memory_limit_bytes=settings.memory_limit_bytes,
         role=settings.expert_role,

@@ -145,6 +145,21 @@ def add_computing(parser: argparse.ArgumentParser, device: str | None) -> None:
     parser.add_argument("--name", metavar="NAME", type=typed.name, help="what others may call this computer")
 
 
+def add_disclosure(parser: argparse.ArgumentParser) -> None:
+    """Add what a volunteer may tell of themselves besides a name; nothing by default."""
+    parser.add_argument(
+        "--credit",
+        action=argparse.BooleanOptionalAction,
+        help="let model cards of this run call you by your name; --no-credit withdraws that",
+    )
+    parser.add_argument(
+        "--country",
+        metavar="CC",
+        type=typed.country,
+        help="tell others your country, by two letters such as DE; none tells it no longer",
+    )
+
+
 def add_network(parser: argparse.ArgumentParser, mode: NetworkMode | None) -> None:
     """Add the choice of how others reach this computer."""
     modes = get_args(NetworkMode)

@@ -16,6 +16,7 @@ from typing import TypeVar
 
 import msgspec
 
+from core.countries import COUNTRIES
 from core.run.address import MAX_CHARACTERS
 from core.run.multiaddr import Multiaddr
 from core.run.round_estimate import Line
@@ -130,6 +131,15 @@ def name(text: str) -> str:
     if not 1 <= len(text) <= MAX_NAME_CHARACTERS or not text.isprintable():
         raise argparse.ArgumentTypeError(f"a name has 1 to {MAX_NAME_CHARACTERS} characters, all printable")
     return text
+
+
+def country(text: str) -> str:
+    """Convert the two letters of a country; ``none`` is none, which overrides the settings."""
+    if text.lower() == "none":
+        return ""
+    if text.upper() not in COUNTRIES:
+        raise argparse.ArgumentTypeError(f"{text!r} is no country; write its two letters in ISO 3166, such as DE")
+    return text.upper()
 
 
 def seconds(text: str) -> float:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from core.cli.output.energy_words import cost_words, energy_words
 from core.cli.output.fitting_table import FittingTable
 from core.cli.output.summary import counted
+from core.fleet.countries import countries_line
 from core.fleet.history import FleetHistory, sparkline
 from core.fleet.snapshot import FleetSnapshot, FleetTotals
 from core.fleet.snapshot import Group as PeerGroup
@@ -18,7 +20,7 @@ from core.protocol.peers import FleetHealth, PeerSeen
 from core.security.sanitize import sanitize_line, short_id
 from core.texts import figures
 
-FIXED_LINES = 18  # that all but the devices, the suspects and the peers take at most
+FIXED_LINES = 20  # that all but the devices, the suspects and the peers take at most
 MOST_SUSPECTS = 5
 MOST_REASONS = 2
 MOST_GROUPS = 4
@@ -26,26 +28,30 @@ _HEADINGS = ("peer", "name", "device", "version", "epoch", "samples", "samples/s
 _EXPENDABLE = ("version", "norm ÷ median", "device", "connection")  # in a narrow terminal, the first ones first
 
 
-def fleet_picture(snapshot: FleetSnapshot, history: FleetHistory, lines: int, hint: str = "") -> RenderableType:
-    """The whole picture, in about so many lines of a terminal."""
+def fleet_picture(
+    snapshot: FleetSnapshot, history: FleetHistory, lines: int, hint: str = "", price: float | None = None
+) -> RenderableType:
+    """The whole picture, in about so many lines of a terminal; ``price`` is what a kilowatt-hour costs."""
     seen = f"seen {figures.clock(snapshot.at)}"
     title = Text.assemble((sanitize_line(snapshot.name, 60), "bold"), (f"   {snapshot.state}, {seen}{hint}", "dim"))
     notice = [Text(f"The organiser says: {sanitize_line(snapshot.notice, 200)}")] if snapshot.notice.strip() else []
-    taken = FIXED_LINES + min(len(snapshot.totals.devices), MOST_GROUPS) + min(len(snapshot.suspects), MOST_SUSPECTS)
-    return Group(title, *notice, _figures(snapshot, history), _peer_table(snapshot, max(3, lines - taken)))
+    taken = FIXED_LINES + bool(snapshot.totals.countries)
+    taken += min(len(snapshot.totals.devices), MOST_GROUPS) + min(len(snapshot.suspects), MOST_SUSPECTS)
+    return Group(title, *notice, _figures(snapshot, history, price), _peer_table(snapshot, max(3, lines - taken)))
 
 
-def fleet_line(snapshot: FleetSnapshot) -> str:
+def fleet_line(snapshot: FleetSnapshot, price: float | None = None) -> str:
     """The fleet in one line, for output that cannot be redrawn."""
+    energy = "".join(f" {words[:1].upper()}{words[1:]}." for words in _energy(snapshot, price))
     epoch = "no epoch" if snapshot.epoch is None else f"epoch {figures.count(snapshot.epoch)}"
     return (
         f"{figures.clock(snapshot.at)}: {counted(snapshot.totals.peers, 'peer')}, "
         f"{figures.rate(snapshot.totals.samples_per_second)}, {epoch}, {_to_next_step(snapshot)}, "
-        f"loss {figures.loss(snapshot.loss)}."
+        f"loss {figures.loss(snapshot.loss)}.{energy}"
     )
 
 
-def _figures(snapshot: FleetSnapshot, history: FleetHistory) -> Table:
+def _figures(snapshot: FleetSnapshot, history: FleetHistory, price: float | None) -> Table:
     totals, points = snapshot.totals, history.points
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
@@ -66,6 +72,8 @@ def _figures(snapshot: FleetSnapshot, history: FleetHistory) -> Table:
         table.add_row("evaluation", _curve(told, [score.loss for score in snapshot.scores]))
     if totals.telling:
         table.add_row("rounds", Text(_rounds(totals)))
+    for number, words in enumerate(_energy(snapshot, price)):
+        table.add_row("" if number else "energy", Text(words))
     for number, each in enumerate(snapshot.health.reasons[:MOST_REASONS]):
         table.add_row(
             "" if number else "not whole", Text(f"{sanitize_line(each.words)}: {counted(each.peers, 'peer')}")
@@ -73,8 +81,19 @@ def _figures(snapshot: FleetSnapshot, history: FleetHistory) -> Table:
     table.add_row("address", _reachability(snapshot.health))
     _add_groups(table, "devices", totals.devices)
     _add_groups(table, "versions", totals.versions)
+    if totals.countries:
+        table.add_row("countries", Text(countries_line(totals)))
     _add_suspects(table, snapshot)
     return table
+
+
+def _energy(snapshot: FleetSnapshot, price: float | None) -> Iterator[str]:
+    """What is told of it, and what that costs; that nothing is, to those who ask for its price."""
+    energy = snapshot.energy
+    if energy is not None or price is not None:
+        yield energy_words(energy, snapshot.totals.peers)
+    if energy is not None and price is not None:
+        yield cost_words(energy, price)
 
 
 def _of_peers(totals: FleetTotals) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.table import Column, Table
+from rich.padding import Padding
+from rich.table import Table
 
 from core.protocol.peers import PeerSeen, Suspect
 from core.security.sanitize import sanitize_line
@@ -16,9 +17,8 @@ _PEER_ID = 52  # characters
 
 def show_peers(console: Console, peers: Sequence[PeerSeen]) -> None:
     """One line for each peer that reports progress, the fastest first."""
-    table = _table(console, "name", "device", "epoch", "samples", "samples/s", "connection")
-    for peer in sorted(peers, key=lambda each: -each.samples_per_second):
-        table.add_row(
+    rows = [
+        (
             sanitize_line(peer.peer_id, 64),
             sanitize_line(peer.name) or "-",
             sanitize_line(peer.device) or "-",
@@ -27,7 +27,12 @@ def show_peers(console: Console, peers: Sequence[PeerSeen]) -> None:
             figures.rate(peer.samples_per_second),
             "outgoing" if peer.client_mode else "direct",
         )
-    console.print(table if peers else "Nobody reports progress.")
+        for peer in sorted(peers, key=lambda each: -each.samples_per_second)
+    ]
+    if rows:
+        _show(console, ("name", "device", "epoch", "samples", "samples/s", "connection"), rows)
+    else:
+        console.print("Nobody reports progress.")
 
 
 def show_suspects(console: Console, suspects: Sequence[Suspect], peers: Sequence[PeerSeen], run_id: str) -> None:
@@ -39,9 +44,8 @@ def show_suspects(console: Console, suspects: Sequence[Suspect], peers: Sequence
         console.print(f"None of {len(peers)} peers names anybody.")
         return
     names = {peer.peer_id: peer.name for peer in peers}
-    table = _table(console, "name", "named by", "outlier rounds", "refused states", "false averages", "loss worse")
-    for each in suspects:
-        table.add_row(
+    rows = [
+        (
             sanitize_line(each.peer_id, 64),
             sanitize_line(names.get(each.peer_id, "")) or "-",
             f"{each.named_by} of {len(peers)}",
@@ -50,15 +54,28 @@ def show_suspects(console: Console, suspects: Sequence[Suspect], peers: Sequence
             f"found by {each.found_out}" if each.found_out else "-",
             f"{each.worse} of {each.tries} tries" if each.tries else "-",
         )
-    console.print(table)
+        for each in suspects
+    ]
+    _show(console, ("name", "named by", "outlier rounds", "refused states", "false averages", "loss worse"), rows)
     console.print(
         "A liar may name honest peers. The organiser blocks one with: "
         f"workerbee block PEER --run {sanitize_line(run_id)} --for 7d"
     )
 
 
-def _table(console: Console, *headings: str) -> Table:
-    """Peer ids stand whole in it, since people copy them: a narrow terminal folds them, and cuts nothing."""
-    is_wide = console.width >= 2 * _PEER_ID
-    peer = Column("peer", width=_PEER_ID if is_wide else _PEER_ID // 2, overflow="fold")
-    return Table(peer, *headings, box=None, padding=(0, 2, 0, 0))
+def _show(console: Console, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print the rows, each of which begins with a peer id, in one piece, since people copy it.
+
+    Where a terminal is too narrow for a table, the id has a line of its own, and the rest stands below it.
+    """
+    if console.width < 2 * _PEER_ID:
+        for peer_id, *values in rows:
+            console.print(peer_id, soft_wrap=True)
+            told = " · ".join(f"{heading}: {value}" for heading, value in zip(headings, values, strict=True))
+            console.print(Padding(told, (0, 0, 0, 2)))
+        return
+    table = Table("peer", *headings, box=None, padding=(0, 2, 0, 0))
+    table.columns[0].no_wrap, table.columns[0].min_width = True, _PEER_ID
+    for row in rows:
+        table.add_row(*row)
+    console.print(table)

@@ -13,6 +13,7 @@ from core.files.disk_space import DiskSpace
 from core.hardware.device import Device
 from core.hardware.fit import Fit, fits, gpu_memory_needed, host_memory_needed
 from core.protocol.events import RunFound
+from core.protocol.types import NOTHING_DISCLOSED, Disclosure
 from core.records.settings import Settings
 from core.run.requirements import estimate_requirements
 from core.run.round_estimate import Line
@@ -28,9 +29,9 @@ from core.texts.experts import role_words
 Rows = list[tuple[str, str]]
 
 _VISIBLE = (
-    "your IP address, a peer id made up for this computer, what kind of GPU you lend, how many samples you "
-    "compute and how fast, how fast your line uploads, your version of Workerbee, your rounds and traffic, and the "
-    "name you chose, if any; not who you are, and none of your files"
+    "your IP address, a peer id made up for this computer, what kind of GPU you lend and, where its driver tells it, "
+    "the power that it draws, how many samples you compute and how fast, how fast your line uploads, your version of "
+    "Workerbee, your rounds and traffic, and the name you chose, if any; not who you are, and none of your files"
 )
 
 _KEEPS = (
@@ -68,16 +69,17 @@ def show_offer(
     gaps: Sequence[Gap] = (),
     role: str = "",
     memory_limit_bytes: int | None = None,
+    disclosure: Disclosure = NOTHING_DISCLOSED,
 ) -> None:
     """Print the run for a person who is about to agree to train it on that device.
 
     ``gaps`` are what this computer cannot keep from the training process; ``role`` is what it does in the run,
-    ``memory_limit_bytes`` the most that its owner gives of the device's memory.
+    ``memory_limit_bytes`` the most that its owner gives of the device's memory; ``disclosure`` is what is told besides.
     """
     needs = fits(run.manifest, device, devices, DiskSpace(), memory_limit_bytes)
     memory = [("GPU memory", _fit(needs.gpu)), ("Memory", _fit(needs.memory))]
     told = ("Traffic", traffic.traffic_of(run.manifest, run.samples_per_second, line))
-    seen = [("Others will see", _VISIBLE), ("Confinement", confinement_words(gaps) if gaps else "")]
+    seen = [("Others will see", _visible(disclosure)), ("Confinement", confinement_words(gaps) if gaps else "")]
     _print(console, run, [*_rows(run), ("Role", role), told, ("Device", label_of(device)), *memory, *seen])
 
 
@@ -95,7 +97,14 @@ def show_found(
     gaps = session.confined.gaps if session.confined else ()
     line = traffic.known_line(settings, session.upload, session.download)
     role = role_words(run, settings.expert_role, settings.hosted_experts) if train else _KEEPS
-    show_offer(console, run, device, devices, line, gaps, role, settings.memory_limit_bytes)
+    show_offer(console, run, device, devices, line, gaps, role, settings.memory_limit_bytes, settings.disclosure)
+
+
+def _visible(disclosure: Disclosure) -> str:
+    """What others will see, with what the volunteer has chosen to tell."""
+    told = [f"your country ({disclosure.country})"] if disclosure.country else []
+    told += ["that model cards of the run may call you by your name"] if disclosure.may_be_named else []
+    return f"{_VISIBLE}. You also tell {' and '.join(told)}" if told else _VISIBLE
 
 
 def _fit(fit: Fit | None) -> str:

@@ -17,6 +17,7 @@ from core.cli.options.shared_options import (
     add_address,
     add_computing,
     add_device,
+    add_disclosure,
     add_invitation,
     add_json,
     add_limits,
@@ -79,6 +80,8 @@ class JoinRun:
     upload_rate: int | None = None
     download_rate: int | None = None
     public_name: str | None = None
+    may_be_named: bool | None = None
+    country: str | None = None
     role: ExpertRole | None = None
     hosted_experts: int | None = None
     train: bool = True
@@ -222,11 +225,7 @@ def command_parser(version: str) -> argparse.ArgumentParser:
 def _add_swarm(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="run.toml", type=Path, help="the run file")
     parser.add_argument(
-        "--peers",
-        metavar="N",
-        type=typed.peers,
-        default=4,
-        help="the number of peers, the organiser included",
+        "--peers", metavar="N", type=typed.peers, default=4, help="the number of peers, the organiser included"
     )
     parser.add_argument("--device", metavar="auto|cpu|cuda:N", default="auto", help="the device that computes")
     parser.add_argument(
@@ -245,6 +244,7 @@ def _add_join(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--run", metavar="ID", help="the run to help, where the swarm has several")
     parser.add_argument("--recipe", metavar="FILE", type=Path, help="a run file, where the swarm publishes none")
     add_computing(parser, device=None)
+    add_disclosure(parser)
     add_memory(parser)
     add_line(parser)
     add_line_rates(parser)
@@ -292,6 +292,8 @@ def _join(asked: argparse.Namespace) -> JoinRun:
         upload_rate=asked.upload_rate,
         download_rate=asked.download_rate,
         public_name=asked.name,
+        may_be_named=asked.credit,
+        country=asked.country,
         role=asked.role,
         hosted_experts=asked.experts,
         train=not asked.no_train,

@@ -92,12 +92,16 @@ def effective_settings(command: JoinRun | InspectSwarm, folders: Folders) -> Set
         "upload_mbits": command.line.upload / 1e6 if command.line else None,
         "download_mbits": command.line.sure_download / 1e6 if command.line else None,
         "public_name": command.public_name if isinstance(command, JoinRun) else None,
+        "may_be_named": command.may_be_named if isinstance(command, JoinRun) else None,
+        "country": command.country if isinstance(command, JoinRun) else None,
         "expert_role": command.role if isinstance(command, JoinRun) else None,
         "hosted_experts": command.hosted_experts if isinstance(command, JoinRun) else None,
     }
     chosen = msgspec.structs.replace(settings, **{name: value for name, value in options.items() if value is not None})
     if options["hosted_experts"] is not None and chosen.expert_role == "train":
         raise UserError(ErrorKind.USAGE, "--experts says how many to host: add --role host or --role both.")
+    if options["may_be_named"] and not chosen.public_name:
+        raise UserError(ErrorKind.USAGE, "--credit needs the name that model cards call you by: add --name NAME.")
     return chosen
 
 

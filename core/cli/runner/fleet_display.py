@@ -30,13 +30,21 @@ LINE_SECONDS = 60.0  # between two lines where nothing can be redrawn
 class FleetDisplay:
     """A Display of the worker's session, and a context that restores the terminal.
 
-    Nothing is shown or recorded before `begin`, when it is known which run is watched.
+    Nothing is shown or recorded before `begin`, when it is known which run is watched. ``price`` is that of a
+    kilowatt-hour.
     """
 
     def __init__(
-        self, console: Console, recorder: FleetRecorder, *, wants_json: bool, is_live: bool, is_once: bool
+        self,
+        console: Console,
+        recorder: FleetRecorder,
+        *,
+        wants_json: bool,
+        is_live: bool,
+        is_once: bool,
+        price: float | None = None,
     ) -> None:
-        self._console, self._recorder = console, recorder
+        self._console, self._recorder, self._price = console, recorder, price
         self._wants_json, self._is_live, self._is_once = wants_json, is_live, is_once
         self._state = FleetState()
         self._snapshot: FleetSnapshot | None = None
@@ -94,12 +102,13 @@ class FleetDisplay:
         now = time.monotonic()
         if self._is_live and now - self._drawn_at >= REDRAW_SECONDS:
             self._drawn_at = now
-            picture = fleet_picture(snapshot, self._recorder.history, self._console.height, "   q or Ctrl-C: leave")
+            history, hint = self._recorder.history, "   q or Ctrl-C: leave"
+            picture = fleet_picture(snapshot, history, self._console.height, hint, self._price)
             self._screen.update(picture, refresh=True)
         elif self._is_once and self._told_at < 0:
             self._told_at = now
             lines = len(snapshot.peers) + self._console.height
-            self._console.print(fleet_picture(snapshot, self._recorder.history, lines))
+            self._console.print(fleet_picture(snapshot, self._recorder.history, lines, price=self._price))
         elif not (self._is_live or self._is_once) and now - self._told_at >= LINE_SECONDS:
             self._told_at = now
-            self._console.print(fleet_line(snapshot), soft_wrap=True)
+            self._console.print(fleet_line(snapshot, self._price), soft_wrap=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 from core.errors import ErrorKind, UserError
 from core.files.atomic import storage_problem
 from core.localizable import localized
-from core.protocol.commands import Evaluation, Export, WeightType
+from core.protocol.commands import MOST_CONTRIBUTORS, Evaluation, Export, WeightType
 from core.records.published.runs import PublishedRun
 from core.run.steering.data_change import changes_of
 
@@ -26,6 +26,7 @@ def export_request(
     dtype: WeightType = "fp32",
 ) -> Export:
     """The command for the worker, which writes into that folder; ``home`` is where fetched files are kept."""
+    contributors = run.contributors
     return Export(
         manifest=run.manifest,
         home=str(home),
@@ -37,6 +38,8 @@ def export_request(
         evaluations=tuple(Evaluation(epoch=each.epoch, loss=each.loss) for each in run.scores),
         edits=run.control.edits,
         data_changes=changes_of(run.manifest, run.control.data_changes),
+        contributors=tuple(contributors[:MOST_CONTRIBUTORS]),
+        further_contributors=max(0, len(contributors) - MOST_CONTRIBUTORS),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,9 +13,12 @@ from core.files.folders import DataFolder
 from core.files.json_file import JsonFile, read_bounded
 from core.files.locks import PeerFiles, try_lock_own
 from core.localizable import localized
+from core.protocol.commands import Contributor
 from core.records.published.checkpoint_header import KeptCheckpoint
 from core.records.published.checkpoint_history import CheckpointHistory
+from core.records.published.contributors import ContributorFile
 from core.run.address import JoinAddress
+from core.run.block_list import BlockList
 from core.run.manifest import RunManifest
 from core.run.signed_scores import MAX_SCORES_BYTES, Score, scores_in
 from core.run.steering.control_value import ControlValue
@@ -69,6 +73,13 @@ class PublishedRun:
                 history = history.gone_back_to(rollback.epoch, rollback.at)
             return history.scores if history else ()
         return ()
+
+    @property
+    def contributors(self) -> list[Contributor]:
+        """Who has agreed to be named in its models' cards, those with the most samples first; nobody who is blocked."""
+        blocks = JsonFile[BlockList](self.files.block_list_file, BlockList).load()
+        blocked = blocks.at(time.time()) if blocks is not None else frozenset[str]()
+        return ContributorFile(self.files.contributors_file).contributors(blocked)
 
     @property
     def epoch(self) -> int:

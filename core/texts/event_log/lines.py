@@ -220,7 +220,7 @@ def _of_network(event: Network) -> str:
     elif event.mode == "direct":
         words = translate("EventLog", "Others can reach this computer directly")
     else:
-        words = translate("EventLog", "Only outgoing connections, which is enough to help")
+        words = translate("EventLog", "Only outgoing connections")
     if not event.reason:
         return f"{words}."
     return f"{words}: {sanitize_line(translate_message(join_sentences(event.reason, event.advice)))}"

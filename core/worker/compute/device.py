@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+import os
 from types import ModuleType
 
 import torch
 
 from core.errors import ErrorKind, UserError
 from core.hardware.fit import CUDA_CONTEXT_BYTES
+from core.hardware.visible_gpus import VARIABLE
 from core.localizable import localized
 
 log = logging.getLogger(__name__)
@@ -32,6 +34,13 @@ def torch_device(name: str, memory_limit_bytes: int | None = None) -> torch.devi
             share = max(0, memory_limit_bytes - CUDA_CONTEXT_BYTES) / total
             gpus.set_per_process_memory_fraction(min(1.0, share), index)
     return device
+
+
+def nvml_index(name: str) -> int | None:
+    """By which index NVML knows that device; ``None`` where it knows none, or a GPU of which this is a part (MIG)."""
+    device = torch.device(name)
+    is_nvidia = device.type == "cuda" and torch.version.hip is None
+    return (device.index or 0) if is_nvidia and VARIABLE not in os.environ else None
 
 
 def usable_gpu_names() -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from core.worker.experts.collected import CollectedExperts
 from core.worker.export.arithmetic_model import ArithmeticExport
 from core.worker.export.checkpoint_choice import choose_checkpoint
 from core.worker.export.mixture_export import MixtureExport
-from core.worker.export.model_card import data_notes, model_card
+from core.worker.export.model_card import contributor_words, data_notes, model_card
 from core.worker.export.transformers_model import TransformersExport
 from core.worker.fetch.file_store import FetchContext
 
@@ -47,7 +47,8 @@ def export_checkpoint(command: Export, context: FetchContext) -> Exported:
         notes = [*data_notes(signed_until(command.data_changes, content.epoch))]
         notes += export.notes if isinstance(export, MixtureExport) else ()
         samples = samples_before(manifest, command.edits, content.epoch)
-        card = model_card(manifest, content, samples, evaluations, notes, has_adapters=has_adapters)
+        named = contributor_words(command.contributors, command.further_contributors)
+        card = model_card(manifest, content, samples, evaluations, notes, named, has_adapters=has_adapters)
         (folder / "README.md").write_text(card, encoding="utf-8")
         _sync(folder)
     except OSError as error:

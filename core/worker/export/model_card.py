@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
+from core.protocol.commands import Contributor
 from core.run.manifest import RunManifest
 from core.run.spec.data import DataSpec, HubDataset, HubImages, ImageFiles, SumsData, TextFiles
 from core.run.spec.recipe import ArithmeticGPT, CausalLM, ImageClassification, MaskedLM, MoeLM
 from core.run.steering.data_change import DataChange
+from core.security.sanitize import MAX_NAME_CHARACTERS, sanitize_line
 from core.worker.export.transformers_model import BASE
 from core.worker.training.checkpoint_file import CheckpointContent
 
@@ -18,6 +20,11 @@ _AUTO_CLASSES = {
     "masked-lm": "AutoModelForMaskedLM",
     "image-classification": "AutoModelForImageClassification",
 }
+NOBODY_NAMED = "Nobody is named: nobody has asked to be."
+_NAMED = (
+    "Those who have asked to be named, as they call themselves, with their samples as the organiser's computer has "
+    "counted them:"
+)
 _CAPACITY = (
     "`load()` itself needs torch and safetensors alone, and gives a PyTorch module from tokens to logits. As in "
     "training an expert takes at most {factor:g} times its even share of the tokens of a call, earlier ones first, and "
@@ -31,12 +38,13 @@ def model_card(
     samples: int,
     evaluations: Sequence[tuple[int, float]],
     notes: Sequence[str] = (),
+    contributors: str = NOBODY_NAMED,
     *,
     has_adapters: bool,
 ) -> str:
     """The card of that checkpoint, of so many samples; ``evaluations`` are epochs and held-out losses, by rising epoch.
 
-    ``notes`` are lines about its training that a recipe adds.
+    ``notes`` are lines about its training that a recipe adds; ``contributors`` are the words of who is named.
     """
     run = manifest.run
     parts = (
@@ -50,11 +58,28 @@ def model_card(
         "## Evaluation",
         _evaluation(evaluations, content),
         "## Contributors",
-        "This model was trained by volunteers. Nobody is named here: nobody was asked whether they agree to that.",
+        f"This model was trained by volunteers. {contributors}",
         "## Licence",
         _licence(run.license),
     )
     return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
+
+
+def contributor_words(contributors: Sequence[Contributor], further: int) -> str:
+    """Who is named, and that ``further`` ones have agreed to be; names are strangers' words, each in a span of code.
+
+    In such a span nothing is a link, a tag or Markdown but the backtick, which ends it. A name is the last on its line:
+    its letters may be written from right to left, and figures after them would be, too.
+    """
+    lines = [f"- {each.samples:,} samples: `{name}`" for each in contributors if (name := _code(each.name))]
+    if not lines:
+        return NOBODY_NAMED
+    more = [f"- and {further:,} more"] if further else []
+    return "\n".join([_NAMED, "", *lines, *more])
+
+
+def _code(name: str) -> str:
+    return sanitize_line(name, MAX_NAME_CHARACTERS).replace("`", "'")
 
 
 def _metadata(manifest: RunManifest, has_adapters: bool) -> Iterator[str]:

@@ -7,6 +7,7 @@ import math
 import threading
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import msgspec
 
@@ -24,15 +25,18 @@ from core.security.sanitize import MAX_DEVICE_CHARACTERS, MAX_NAME_CHARACTERS, s
 from core.worker.process.channel import WorkerChannel
 from core.worker.swarm import (
     ACTIVITY,
+    DISCLOSURES,
     HEALTH,
     NORMS,
     PEER_INFO,
+    POWER,
     PROGRESS,
     SUSPECTS,
     AuthorityReader,
     BlockListReader,
     ControlReader,
     FindingsReader,
+    PeerRecords,
     Swarm,
     find_manifests,
     health_of,
@@ -64,7 +68,7 @@ class FleetObserver:
         self._authority = RunAuthority.of(manifest, organiser)
         self._authority_reader = AuthorityReader(swarm.dht, self._run_id)
         self._block_list = BlockListReader(swarm.dht, self._run_id)
-        self._health, self._norm_ratios = FleetHealth(), dict[str, float]()
+        self._health, self._records = FleetHealth(), PeerRecords()
         self._findings = FindingsReader(swarm.dht, self._run_id)
         self._control = ControlReader(swarm.dht, self._run_id, self._authority) if organiser else None
         self._steered, self._told_number = ControlValue(run_id=self._run_id), 0
@@ -81,10 +85,16 @@ class FleetObserver:
         trains_in = swarm_id(run_id, self._manifest.collaboration.mode, self._steered.rollback)
         progress = PROGRESS.read(dht, trains_in, self._pasted)
         infos, activities = PEER_INFO.read(dht, run_id, self._pasted), ACTIVITY.read(dht, run_id, self._pasted)
+        self._records = replace(self._records, infos=infos, activities=activities)
         if is_slow_due:
-            self._norm_ratios = norm_ratios_in(NORMS.read(dht, run_id, self._pasted), progress)
+            self._records = replace(
+                self._records,
+                powers=POWER.read(dht, run_id, self._pasted),
+                disclosures=DISCLOSURES.read(dht, run_id, self._pasted),
+                norm_ratios=norm_ratios_in(NORMS.read(dht, run_id, self._pasted), progress),
+            )
             self._health = health_of(HEALTH.read(dht, run_id, self._pasted), progress, self._authority.leader)
-        peers = peers_of(progress, self._swarm.peer_id, infos, activities, self._norm_ratios)
+        peers = peers_of(progress, self._swarm.peer_id, self._records)
         if peers:
             self._seen_at = time.monotonic()
         self._channel.emit(peers_event(peers, swarm_loss(dht, run_id, self._pasted), self._health))

@@ -32,9 +32,10 @@ from core.worker.process.supervisor import Supervisor
 from core.worker.process.watchdog import blame_exited_processes
 from core.worker.roles.activity_counter import ActivityCounter
 from core.worker.roles.contribution_reporter import ContributionReporter
+from core.worker.roles.introduction import Introduction
 from core.worker.roles.line_monitor import LineMonitor
 from core.worker.roles.pace_keeper import PaceKeeper
-from core.worker.roles.peer_monitor import PeerMonitor, device_model
+from core.worker.roles.peer_monitor import PeerMonitor
 from core.worker.roles.preparation import DownloadProgress, ParticipationConfig, PreparedTraining, prepare_training
 from core.worker.roles.steering.run_numbers import RunNumbers
 from core.worker.swarm import (
@@ -42,7 +43,6 @@ from core.worker.swarm import (
     Interrupted,
     Listeners,
     LocalSgdOptimizer,
-    PeerInfo,
     SuspectLedger,
     Swarm,
     SwarmOptimizer,
@@ -196,7 +196,7 @@ def open_participation(
     """Enter the training swarm, in the main thread, which forks; ``is_first``: we publish the run. Raises UserError."""
     prepared = prepare_training(manifest, config, swarm.identity.seed_number, channel)
     with closing(prepared.recipe), blame_exited_processes(swarm):
-        monitor, _, _, findings = counters = _counters(manifest.run.id)
+        monitor, _, _, findings = counters = _counters(manifest.run.id, config.device)
         listeners = _listeners(manifest, config, prepared, counters, channel)
         numbers = RunNumbers(manifest, prepared.data)
         gate, swarm = enter_gate(swarm, manifest, authority, config.ticket, supervisor.start)
@@ -218,9 +218,9 @@ def open_participation(
             )
 
 
-def _counters(run_id: str) -> _Counters:
+def _counters(run_id: str, device: str) -> _Counters:
     """What counts the rounds of that run, each in its own way."""
-    return ContributionMonitor(), SuspectLedger(), ActivityCounter(), FindingsLedger(run_id)
+    return ContributionMonitor(), SuspectLedger(), ActivityCounter(device), FindingsLedger(run_id)
 
 
 def _training(
@@ -250,9 +250,9 @@ def _monitors(
     """What tells the others of us and hears of them, and what measures our line."""
     _, ledger, counter, findings = counters
     checks = prepared.numeric_checks
-    info = PeerInfo(name=config.public_name, device=device_model(config.device))
+    introduction = Introduction.of(swarm, manifest.run.id, config)
     return (
-        PeerMonitor(swarm, manifest, info, optimizer, checks, ledger, counter, findings, gate, channel),
+        PeerMonitor(swarm, manifest, introduction, optimizer, checks, ledger, counter, findings, gate, channel),
         LineMonitor(swarm, optimizer, config.line_memory, config.download_meter, channel, experts.know_upload),
     )
 

@@ -13,18 +13,16 @@ import time
 from collections.abc import Collection
 from typing import Any
 
-import torch
-
 from core.errors import ErrorKind
 from core.protocol.events import Failed, RunScored, Warned
 from core.protocol.peers import PeersSeen, SuspectsSeen
 from core.run.manifest import RunManifest
 from core.run.signed_findings import AuditFindings
-from core.security.sanitize import MAX_DEVICE_CHARACTERS
 from core.worker.access.gate import RunGate
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import StartThread
 from core.worker.roles.activity_counter import ActivityCounter
+from core.worker.roles.introduction import ContributorWatch, Introduction
 from core.worker.roles.receipt_exchange import ReceiptExchange
 from core.worker.roles.steering.duplicate_peer_id import DuplicatePeerIdWatch
 from core.worker.roles.steering.outdated import outdated_peers
@@ -34,6 +32,7 @@ from core.worker.swarm import (
     METRICS,
     NORMS,
     PEER_INFO,
+    POWER,
     SUSPECTS,
     BlockListReader,
     FindingsLedger,
@@ -41,7 +40,6 @@ from core.worker.swarm import (
     FindingsReader,
     LocalMetrics,
     PeerDetails,
-    PeerInfo,
     SuspectLedger,
     Swarm,
     SwarmOptimizer,
@@ -60,7 +58,7 @@ log = logging.getLogger(__name__)
 
 
 class PeerMonitor:
-    """Publishes our PeerInfo and what we count; sends PeersSeen, and RunScored as scores are published.
+    """Publishes who we are, and what we count and measure; sends PeersSeen, and RunScored as scores are published.
 
     The ``ledger`` says whom we name as suspects, the ``counter`` what we count; the ``checks`` judge states; the
     ``gate`` knows who leads the run and whose signatures count, and is told who is blocked; what is in ``findings`` is
@@ -71,7 +69,7 @@ class PeerMonitor:
         self,
         swarm: Swarm,
         manifest: RunManifest,
-        info: PeerInfo,
+        introduction: Introduction,
         optimizer: SwarmOptimizer,
         checks: NumericChecks,
         ledger: SuspectLedger,
@@ -80,13 +78,14 @@ class PeerMonitor:
         gate: RunGate,
         channel: WorkerChannel,
     ) -> None:
-        self._swarm, self._run_id, self._info = swarm, manifest.run.id, info
+        self._swarm, self._run_id, self._introduction = swarm, manifest.run.id, introduction
         self.gate = gate  # which knows whose signatures count
         self._optimizer, self._ledger, self.counter, self._channel = optimizer, ledger, counter, channel
-        self.receipts = ReceiptExchange(swarm, manifest, optimizer, lambda: gate.authority.signers, channel)
         self._score_readers = (optimizer.tracker, optimizer.state_averager, checks)
         self._statistics = optimizer.tracker.statistics
         self._details = PeerDetails(swarm.dht, self._run_id)
+        watch = ContributorWatch(swarm, self._run_id, optimizer, lambda: self._details.infos, self._is_leader)
+        self.receipts = ReceiptExchange(swarm, manifest, optimizer, gate, watch, channel)
         self._published_at, self._scored_epoch = -math.inf, -1
         self._block_list = BlockListReader(swarm.dht, self._run_id, kept_blocks_file(swarm.folder, self._run_id))
         self._findings = FindingsReader(swarm.dht, self._run_id)
@@ -99,11 +98,14 @@ class PeerMonitor:
         """Publish and send until ``leaving``."""
         self._believe_signers()
         self._block_list.republish(self._swarm, start_thread)
+        self.counter.measure_power(leaving, start_thread)
         while not leaving.wait(POLL_SECONDS):
             if time.monotonic() - self._published_at > PEER_INFO.lifetime_seconds / 3:
-                PEER_INFO.publish(self._swarm, self._run_id, self._info)
+                self._introduction.publish()
                 ACTIVITY.publish(self._swarm, self._run_id, self.counter.record())
                 HEALTH.publish(self._swarm, self._run_id, self.counter.health())
+                if (power := self.counter.power()) is not None:
+                    POWER.publish(self._swarm, self._run_id, power)
                 self._publish_ledger()
                 self._published_at = time.monotonic()
             tracker = self._optimizer.tracker
@@ -175,6 +177,9 @@ class PeerMonitor:
             for each in self._optimizer.averagers:
                 each.know_signers(believed)
 
+    def _is_leader(self) -> bool:
+        return self._swarm.peer_id == self.gate.authority.leader
+
     def _outdated(self) -> frozenset[str]:
         """The peers that are older than the organiser asks for."""
         if not self.minimum_version:
@@ -195,9 +200,3 @@ class PeerMonitor:
             *earlier, latest = scores
             self._scored_epoch = latest.epoch
             self._channel.emit(RunScored(latest=latest, earlier=tuple(earlier)))
-
-
-def device_model(device: str) -> str:
-    """The name of the device that computes, as other peers see it."""
-    name = "CPU" if device == "cpu" else torch.get_device_module(device).get_device_name(device)
-    return name[:MAX_DEVICE_CHARACTERS]

@@ -12,6 +12,7 @@ import torch
 from core.errors import ErrorKind
 from core.localizable import Detail
 from core.protocol.events import StateLoading, Warned
+from core.protocol.types import NOTHING_DISCLOSED, Disclosure
 from core.run.manifest import RunManifest, web_addresses
 from core.run.spec.data import DataSpec
 from core.run.steering.data_change import DataChanges
@@ -40,12 +41,12 @@ class ParticipationConfig:
     """How this peer takes part in a run.
 
     ``device`` is "cpu" or "cuda:N", ``threads`` bounds the CPU's. ``micro_batch`` is in samples; without one, a
-    dry run finds it. ``store`` keeps files; ``public_name`` is what others may call this computer;
-    ``memory_limit_bytes`` is what training may take of the device's memory. ``is_state_server``: the peer holds the
-    run's state for others and trains next to nothing. ``line_memory`` keeps what was measured of the line, to which
-    belongs what the ``download_meter`` sees; the ``ticket`` lets this peer into a closed run; the ``rollback`` is the
-    run's last one, and ``data_changes`` are what was exchanged of its data. ``hosting`` says what it does about a run's
-    experts.
+    dry run finds it. ``store`` keeps files; ``public_name`` is what others may call this computer, ``disclosure`` what
+    they are told besides; ``memory_limit_bytes`` is what training may take of the device's memory.
+    ``is_state_server``: the peer holds the run's state for others and trains next to nothing. ``line_memory`` keeps
+    what was measured of the line, to which belongs what the ``download_meter`` sees; the ``ticket`` lets this peer into
+    a closed run; the ``rollback`` is the run's last one, and ``data_changes`` are what was exchanged of its data.
+    ``hosting`` says what it does about a run's experts.
     """
 
     device: str
@@ -62,6 +63,7 @@ class ParticipationConfig:
     rollback: Rollback | None = None
     data_changes: DataChanges = ()
     hosting: HostingWish = field(default_factory=HostingWish)
+    disclosure: Disclosure = NOTHING_DISCLOSED
 
     def as_keeper(self) -> ParticipationConfig:
         """The same of a peer that trains next to nothing (hivemind's auxiliary peer, nearly).

@@ -9,7 +9,9 @@ from collections.abc import Callable
 
 from core.run.manifest import RunManifest
 from core.run.signed_receipts import sign_receipts
+from core.worker.access.gate import RunGate
 from core.worker.process.channel import WorkerChannel
+from core.worker.roles.introduction import ContributorWatch
 from core.worker.swarm import (
     Publisher,
     SampleLedger,
@@ -25,25 +27,30 @@ READ_SECONDS = 20.0  # between two looks for receipts of ours, at least
 
 
 class ReceiptExchange:
-    """Signs what others report, or looks for what is signed for us; ``signers`` are those whose word counts."""
+    """Signs what others report, or looks for what is signed for us; the ``gate`` knows whose word counts.
+
+    ``contributors`` notes who of the others may be named in model cards.
+    """
 
     def __init__(
         self,
         swarm: Swarm,
         manifest: RunManifest,
         optimizer: SwarmOptimizer,
-        signers: Callable[[], tuple[str, ...]],
+        gate: RunGate,
+        contributors: ContributorWatch,
         channel: WorkerChannel,
     ) -> None:
         self._swarm, self._run_id = swarm, manifest.run.id
         self._most_per_epoch = round(manifest.collaboration.target_batch_size * manifest.steering.max_change)
-        self._tracker, self._signers, self._channel = optimizer.tracker, signers, channel
+        self._tracker, self._gate, self._channel = optimizer.tracker, gate, channel
+        self._contributors = contributors
         self._signed_at = self._read_at = -math.inf
         self._collected: dict[str, int] = {}
 
     def run(self, leaving: threading.Event, start_thread: Callable[[str, Callable[[], None]], object]) -> None:
         """Sign or collect until ``leaving``."""
-        if self._swarm.peer_id in self._signers():
+        if self._swarm.peer_id in self._gate.authority.signers:
             self._sign_for_others(leaving, start_thread)
         else:
             while not leaving.wait(LOOK_SECONDS):
@@ -56,6 +63,7 @@ class ReceiptExchange:
         ledger = SampleLedger(self._run_id, self._most_per_epoch, path)
         publisher = receipts_publisher(self._swarm, ledger.receipts())
         publisher.start(start_thread)
+        start_thread("contributors", lambda: self._contributors.run(leaving, ledger.samples))
         has_news = False
         while not leaving.wait(LOOK_SECONDS):
             mine = self._tracker.own_subkey
@@ -75,7 +83,7 @@ class ReceiptExchange:
         if time.monotonic() - self._read_at < READ_SECONDS:
             return
         self._read_at = time.monotonic()
-        for seen in receipts_for(self._swarm.dht, self._run_id, self._signers(), self._tracker.own_subkey):
+        for seen in receipts_for(self._swarm.dht, self._run_id, self._gate.authority.signers, self._tracker.own_subkey):
             if seen.samples > self._collected.get(seen.signer, 0):
                 self._collected[seen.signer] = seen.samples
                 self._channel.emit(seen)

@@ -213,6 +213,7 @@ class Volunteer:
             rollback=run.rollback,
             data_changes=run.control.data_changes if run.control else (),
             hosting=HostingWish(start.role, start.hosted_experts),
+            disclosure=start.disclosure,
         )
         return config if start.train else config.as_keeper()
 

@@ -12,25 +12,31 @@ from core.worker.swarm.dht.evaluation_log import EvaluationLog, others_scores, p
 from core.worker.swarm.dht.manifests import FoundManifests, find_manifests, publisher_of
 from core.worker.swarm.dht.node import Swarm, enter_swarm
 from core.worker.swarm.dht.peer_connections import connected_addresses, dial_peers, not_connected, ping_peers
-from core.worker.swarm.dht.progress_reports import health_of, peers_in, peers_of, swarm_loss
+from core.worker.swarm.dht.progress_reports import PeerRecords, health_of, peers_in, peers_of, swarm_loss
 from core.worker.swarm.dht.publisher import Publisher
 from core.worker.swarm.dht.receipts import receipts_for, receipts_publisher
 from core.worker.swarm.dht.run_records import (
     ACTIVITY,
+    DISCLOSURES,
     HEALTH,
     LAN_ADDRESSES,
     MAX_DIALLERS,
+    MAX_JOULES,
     MAX_REASON_CHARACTERS,
+    MAX_WATTS,
     METRICS,
     NORMS,
     PEER_INFO,
+    POWER,
     PROGRESS,
     SUSPECTS,
     ActivityRecord,
+    DisclosureRecord,
     HealthRecord,
     LanAddresses,
     LocalMetrics,
     PeerInfo,
+    PowerRecord,
     guard_records,
 )
 from core.worker.swarm.experts.caller import ExpertCaller
@@ -62,14 +68,18 @@ from core.worker.swarm.upload_test.measurement import measure_upload
 
 __all__ = [
     "ACTIVITY",
+    "DISCLOSURES",
     "HEALTH",
     "HIVEMIND_VERSION",
     "LAN_ADDRESSES",
     "MAX_DIALLERS",
+    "MAX_JOULES",
     "MAX_REASON_CHARACTERS",
+    "MAX_WATTS",
     "METRICS",
     "NORMS",
     "PEER_INFO",
+    "POWER",
     "PROGRESS",
     "REACHABILITY_TEST_SECONDS",
     "SUSPECTS",
@@ -83,6 +93,7 @@ __all__ = [
     "BlockListReader",
     "ControlPublisher",
     "ControlReader",
+    "DisclosureRecord",
     "DownloadMeter",
     "EncodedTensors",
     "EvaluationLog",
@@ -104,6 +115,8 @@ __all__ = [
     "NoStateError",
     "PeerDetails",
     "PeerInfo",
+    "PeerRecords",
+    "PowerRecord",
     "Publisher",
     "ReachabilityResult",
     "SampleLedger",

@@ -121,7 +121,8 @@ class Trainer:
             elif not self._micro_step():
                 yield from self._recover_from_bad_step()
             yield from self._pending_events()
-            if self._optimizer.local_epoch != self._epoch:
+            if (passed := self._optimizer.local_epoch - self._epoch) != 0:
+                self._loss = self._loss if passed == 1 else None  # of other weights than those that were taken
                 yield from self._judge_staleness()
                 self._epoch = self._optimizer.local_epoch
                 yield from self._check_model()

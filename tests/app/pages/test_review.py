@@ -167,8 +167,12 @@ def test_strangers_see_what_they_see(page: ReviewPage) -> None:
     page.show_settings(Settings(public_name="Anna"))
     page.show_session(search(RUN))
     assert PEER[:12] in page.offer.visible_card.text and "“Anna”" in page.offer.visible_card.text
+    assert "country" not in page.offer.visible_card.text and "model cards" not in page.offer.visible_card.text
+    page.show_settings(Settings(public_name="Anna", may_be_named=True, country="DE"))
+    assert "as you tell it: Germany" in page.offer.visible_card.text
+    assert "that model cards of this run may call you by your name" in page.offer.visible_card.text
     page.show_settings(Settings())
-    assert "Anna" not in page.offer.visible_card.text
+    assert len(page.offer.visible_card.text.splitlines()) == 1
 
 
 def test_what_this_computer_cannot_keep_from_the_training_process_is_said(page: ReviewPage) -> None:

@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.pages.settings.page import SettingsPage
 from app.widgets.inline_inputs import Choice
+from core.countries import COUNTRIES
 from core.errors import ErrorKind
 from core.records.settings import Settings
 from tests.app.support.sample_sessions import BUSY_GPU, CPU, GPU, child, seen
@@ -44,6 +45,7 @@ CHANGES: dict[str, tuple[Callable[[SettingsPage], None], Settings]] = {
     "network": (lambda page: choose(page.computer.network, "client"), Settings(network="client")),
     "port": (lambda page: page.computer.port.setValue(31337), Settings(port=31337)),
     "limit": (lambda page: page.computer.limit.setValue(20), Settings(disk_limit_bytes=20_000_000_000)),
+    "country": (lambda page: choose(page.computer.country, "DE"), Settings(country="DE")),
     "login": (lambda page: choose(page.window_behaviour.login, True), Settings(start_at_login=True)),
     "opening": (lambda page: choose(page.window_behaviour.opening, True), Settings(start_minimised=True)),
     "closing": (lambda page: choose(page.window_behaviour.closing, False), Settings(close_to_tray=False)),
@@ -70,6 +72,8 @@ def test_what_is_shown_is_not_told_as_a_change(page: SettingsPage, qtbot: QtBot)
         network="direct",
         port=4000,
         public_name="Anna",
+        may_be_named=True,
+        country="AT",
         data_folder="/somewhere",
         disk_limit_bytes=5_000_000_000,
         start_at_login=True,
@@ -119,6 +123,34 @@ def test_a_name_is_told_when_it_is_finished(page: SettingsPage, qtbot: QtBot) ->
     QTest.keyClick(page.computer.name, Qt.Key.Key_Delete)
     with qtbot.waitSignal(page.settings_changed) as changed:
         page.window_behaviour.theme.setFocus()
+    assert changed.args == [Settings()]
+
+
+def test_cards_may_name_only_who_has_a_name_and_no_longer_once_that_is_gone(page: SettingsPage, qtbot: QtBot) -> None:
+    credit = page.computer.credit
+    assert not credit.isEnabled() and not credit.isChecked()
+    page.show_settings(Settings(public_name="Anna"))
+    with qtbot.waitSignal(page.settings_changed) as changed:
+        QTest.mouseClick(credit, Qt.MouseButton.LeftButton, pos=QPoint(8, credit.height() // 2))
+    assert changed.args == [Settings(public_name="Anna", may_be_named=True)]
+    page.show_settings(changed.args[0])
+    assert credit.isChecked()
+    page.computer.name.setFocus()
+    page.computer.name.clear()
+    with qtbot.waitSignal(page.settings_changed) as changed:
+        QTest.keyClick(page.computer.name, Qt.Key.Key_Return)
+    assert changed.args == [Settings()]
+    page.show_settings(Settings(may_be_named=True))
+    assert not credit.isEnabled() and not credit.isChecked()
+
+
+def test_every_country_is_offered_by_a_name_and_none_is_the_first(page: SettingsPage, qtbot: QtBot) -> None:
+    page.show_settings(Settings(country="DE"))
+    country = page.computer.country
+    assert country.currentText() == "Germany (DE)" and country.itemData(0) is None
+    assert {country.itemData(index) for index in range(1, country.count())} == COUNTRIES
+    with qtbot.waitSignal(page.settings_changed) as changed:
+        choose(country, None)
     assert changed.args == [Settings()]
 
 

@@ -11,7 +11,7 @@ from app.pages.organise.published_card import PublishedLine
 from core.client.session import Session
 from core.fleet.history import FleetHistory
 from core.fleet.snapshot import FleetSnapshot
-from core.protocol.peers import PeerSeen, PeersSeen, Suspect
+from core.protocol.peers import PeerPower, PeerSeen, PeersSeen, Suspect
 from core.run.manifest import SchedulerSpec
 from tests.core.fleet.made_up_fleets import HOSTILE, NOON, POORLY, peer, run_found, told
 
@@ -33,6 +33,9 @@ def many_peers(number: int, look: int = 0) -> tuple[PeerSeen, ...]:
             epoch=2 if each % 10 == 9 else 3,
             samples=each + look,
             samples_per_second=5.0 + (each * 37 + look * 11) % 200,
+            power=PeerPower(watts=70, joules=252_000 + 4200 * look)
+            if DEVICES[each % len(DEVICES)] == "Tesla T4"
+            else None,
         )
         for each in range(number)
     )

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.presentation.countries import country_choices
 from installer.translations import SOURCES
 from installer.window_texts import Text, texts_of
 
@@ -24,13 +25,17 @@ translate = QCoreApplication.translate
 
 
 def still_english(widget: QWidget) -> list[str]:
-    """What on it is as in the sources, though there is something else to say in German."""
+    """What on it is as in the sources, though there is something else to say in German.
+
+    Qt names countries: “Isle of Man (IM)” is no “%1 of %2” of ours.
+    """
+    countries = {name for name, code in country_choices() if code}
     translated = {text.source for text in _texts() if translate(text.context, text.source) != text.source}
     patterns = [_pattern(source) for source in translated if "%" in source]
     return [
         words
         for words in words_on(widget)
-        if words in translated or any(pattern.fullmatch(words) for pattern in patterns)
+        if words in translated or (words not in countries and any(pattern.fullmatch(words) for pattern in patterns))
     ]
 
 

@@ -17,7 +17,7 @@ from core.fleet.history import FleetHistory
 from core.fleet.log import FleetLog, read_log
 from core.fleet.snapshot import FleetSnapshot
 from core.protocol.events import RunScored
-from core.protocol.peers import FleetHealth, PeersSeen, SuspectsSeen
+from core.protocol.peers import FleetHealth, PeerPower, PeersSeen, SuspectsSeen
 from core.protocol.types import Event
 from core.run.run_file import parse_run_file, template
 from core.run.signed_scores import Score
@@ -77,6 +77,18 @@ def test_once_for_people_shows_sums_and_every_peer(tmp_path: Path) -> None:
     assert "\x1b" not in done.out and "\u202e" not in done.out
 
 
+def test_what_the_peers_draw_and_its_price_is_shown_and_how_many_do_not_tell(tmp_path: Path) -> None:
+    drawing = PeersSeen(peers=(peer(0, power=PeerPower(watts=412, joules=4_320_000)), peer(1), peer(2)))
+    done = once(tmp_path, "--price", "0.30", "--log", "fleet.log", play=fleet_of(drawing))
+    assert "412 W of the 1 of 3 peers that tell, 1.2 kWh so far" in done.out, done
+    assert "at 0.30 a kWh: 0.36 so far" in done.out
+    again = workerbee(tmp_path, "fleet", "--replay", "fleet.log", "--price", "7")
+    assert "1.2 kWh so far" in again.out and "at 7.00 a kWh: 8.40 so far" in again.out
+    silent = once(tmp_path, "--price", "0.30")
+    assert "no peer tells what it draws" in silent.out and "a kWh" not in silent.out
+    assert "energy" not in once(tmp_path).out
+
+
 def test_a_terminal_shows_a_live_picture_until_q_and_log_page_and_metrics_are_written(
     terminals: list[Terminal], tmp_path: Path
 ) -> None:
@@ -128,6 +140,9 @@ def test_a_run_that_is_not_there_is_an_error(tmp_path: Path) -> None:
         ("--replay", "x", "--metrics", "9464"),
         (ADDRESS, "--once", "--metrics", "9464"),
         (ADDRESS, "--metrics", "80"),
+        (ADDRESS, "--once", "--json", "--price", "0.30"),
+        (ADDRESS, "--price", "0"),
+        (ADDRESS, "--price", "cheap"),
         ("--replay", "missing.log"),
     ],
 )

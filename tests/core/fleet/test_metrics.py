@@ -12,12 +12,12 @@ import pytest
 from core.errors import UserError
 from core.fleet.exposition import CONTENT_TYPE, exposition
 from core.fleet.metrics_server import MetricsServer
-from core.protocol.peers import PeerActivity
+from core.protocol.peers import PeerActivity, PeerPower
 from tests.core.fleet.exposition_format import Family, parse
 from tests.core.fleet.made_up_fleets import HOSTILE, NOON, peer, snapshot
 
 SEEN = snapshot(
-    peer(0, name="Ada", samples_per_second=12.5),
+    peer(0, name="Ada", samples_per_second=12.5, power=PeerPower(watts=250, joules=9000)),
     peer(1, epoch=2),
     peer(2, device=HOSTILE, name=HOSTILE[:40], activity=PeerActivity(version="0.2.0", whole=1)),
     untold=4,
@@ -42,7 +42,9 @@ def test_every_figure_of_a_snapshot_is_a_gauge_with_the_run_as_a_label() -> None
     assert one(figures["suspect_rounds"], peer="12D3KooWliar") == 7
     assert one(figures["peer_samples_per_second"], peer=peer(0).peer_id) == 12.5
     assert one(figures["peer_info"], name="Ada", device="CPU", version="0.1.0", connection="direct") == 1
-    assert "run_ends_in_seconds" not in figures
+    assert one(figures["power_peers"]) == 1 and one(figures["power_watts"]) == 250
+    assert one(figures["energy_joules"]) == 9000 and one(figures["peer_power_watts"], peer=peer(0).peer_id) == 250
+    assert "run_ends_in_seconds" not in figures and "run_end_energy_joules" not in figures
 
 
 @pytest.mark.parametrize(
@@ -63,6 +65,7 @@ def test_names_that_are_one_when_they_are_harmless_are_one_series() -> None:
 
 def test_what_is_not_known_or_no_number_is_left_out() -> None:
     families = parse(exposition(snapshot(peer(0, samples_per_second=float("inf")), loss=None)))
+    assert "workerbee_power_watts" not in families and "workerbee_peer_power_watts" not in families
     assert "workerbee_loss" not in families and "workerbee_peer_samples_per_second" not in families
 
 

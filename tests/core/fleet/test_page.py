@@ -16,7 +16,7 @@ from core.fleet.history import FleetHistory
 from core.fleet.page import MAX_PAGE_BYTES, MOST_PEERS, page_files
 from core.fleet.snapshot import FleetSnapshot
 from core.fleet.style import PALETTES, contrast
-from core.protocol.peers import PeerActivity, Suspect
+from core.protocol.peers import PeerActivity, PeerPower, Suspect
 from tests.core.fleet.made_up_fleets import HOSTILE, NOON, peer, snapshot
 
 VOID = {"meta", "link", "img", "br", "hr", "input"}
@@ -84,7 +84,10 @@ def hostile(number: int) -> FleetSnapshot:
     """A fleet of peers that call themselves what would break a page, at the greatest length."""
     name, device = (HOSTILE * 2)[:40], (HOSTILE * 2)[:80]
     activity = PeerActivity(version="<b>'\"&</b>" * 2)
-    peers = [peer(each, name=name, device=f"{each}{device}"[:80], activity=activity) for each in range(number)]
+    power = PeerPower(watts=5000, joules=2**40)
+    peers = [
+        peer(each, name=name, device=f"{each}{device}"[:80], activity=activity, power=power) for each in range(number)
+    ]
     return snapshot(*peers)
 
 
@@ -185,6 +188,14 @@ def test_whom_others_name_and_who_is_blocked_is_only_counted_in_public() -> None
     assert b"liar" not in b"".join(files.values()) and b"KooWblocked" not in b"".join(files.values())
     status = json.loads(files["status.json"])
     assert (status["suspects"], status["blocked"]) == (1, 1)
+
+
+def test_what_some_peers_draw_is_told_with_how_many_they_are() -> None:
+    powers = (PeerPower(watts=300, joules=3_600_000), PeerPower(watts=112, joules=720_000))
+    seen = snapshot(peer(0, power=powers[0]), peer(1, power=powers[1]), peer(2))
+    assert "412 W of 2 of 3 peers, 1.2 kWh so far" in tree_of(seen).words
+    assert json.loads(files_of(seen)["status.json"])["energy"]["joules"] == 4_320_000
+    assert "Power and energy" not in tree_of(snapshot(peer(0))).words
 
 
 def test_a_fleet_without_anybody_and_without_a_loss_has_a_page() -> None:

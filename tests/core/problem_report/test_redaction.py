@@ -109,7 +109,7 @@ def test_any_text_can_be_redacted_twice_and_is_then_the_same(text: str) -> None:
 def test_the_whole_report_of_this_computer_names_neither_it_nor_its_person(tmp_path: Path) -> None:
     folders = Folders.below(tmp_path)
     folders.prepare()
-    save_settings(folders.settings_file, Settings(public_name="Ada's bees", threads=3))
+    save_settings(folders.settings_file, Settings(public_name="Ada's bees", country="LI", threads=3))
     run = RecentRun(run_id="secret-run", name="A secret run", organiser=ONE, address=ONE, last_state="trained", at=1.0)
     RecentRuns(folders.contents.recent_runs_file).remember(run)
     host, user, home = socket.gethostname(), getpass.getuser(), str(Path.home())
@@ -132,5 +132,5 @@ def test_the_whole_report_of_this_computer_names_neither_it_nor_its_person(tmp_p
     for name in (host, user, home):
         assert not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text), name
     assert "free for training" in text, "the last pauses"
-    assert "threads = 3" in text and "public_name = (set)" in text and "met <peer" in text
+    assert "threads = 3" in text and "public_name = (set)" in text and "country = (set)" in text and "met <peer" in text
     assert len(text) < 250_000

@@ -8,8 +8,10 @@ import pytest
 
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders, autostart_file, service_unit_file
-from core.files.locks import lock_peer_folder
+from core.files.locks import PeerFiles, lock_peer_folder
+from core.protocol.types import Disclosure
 from core.records.erase import ALL_BUT_IDENTITY, CATEGORIES, erase_user_data, list_user_data
+from core.records.settings import Settings, load_settings, save_settings
 from core.worker.fetch.file_store import FileStore
 from tests.support.cli_process import workerbee
 
@@ -110,6 +112,20 @@ def test_the_command_names_what_it_deletes_and_asks_first(tmp_path: Path) -> Non
     assert "4.7 KB  Logs" in done.out and "keys stay" in done.out
     assert not log.exists()
     assert workerbee(tmp_path, "reset", "--yes", **config).out == "Nothing is kept.\n"
+
+
+def test_what_a_person_tells_of_themselves_goes_with_the_settings_and_so_does_the_note_that_it_was_told(
+    folders: Folders,
+) -> None:
+    save_settings(folders.settings_file, Settings(public_name="Ada", may_be_named=True, country="DE"))
+    told = folders.contents.peers / "1" / "disclosed-sums.json"
+    named = PeerFiles(folders.contents.organiser_of("sums")).contributors_file
+    for path in (told, named):
+        path.write_bytes(b"true")
+    erase_user_data(folders, ALL_BUT_IDENTITY)
+    assert load_settings(folders.settings_file)[0].disclosure == Disclosure()
+    assert load_settings(folders.settings_file)[0] == Settings()
+    assert not told.exists() and not named.exists()
 
 
 def test_the_command_can_delete_downloads_only(tmp_path: Path) -> None:

@@ -82,6 +82,15 @@ def test_what_a_gpu_has_trained_does_not_go_on_with_the_cpu_unasked(tmp_path: Pa
     assert chosen is not None and (chosen.consent.device, chosen.consent.micro_batch) == ("cpu", None)
 
 
+def test_a_run_that_goes_on_tells_of_the_person_what_the_settings_say_now(tmp_path: Path) -> None:
+    run, consents = kept(tmp_path, training()), Consents(tmp_path / "consents")
+    consents.remember(RUN, 1.0)
+    assert run is not None
+    for settings in (Settings(public_name="Ada", may_be_named=True, country="DE"), Settings()):
+        event = continuation(run, consents, settings, (CPU,), Folders.below(tmp_path))
+        assert event is not None and event.consent.disclosure == settings.disclosure
+
+
 def test_a_damaged_file_is_set_aside(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text('{"addresses": ["nonsense"]}')
     assert UnfinishedRunFile(tmp_path / "run.json").load() is None

@@ -6,6 +6,7 @@ say lines of JSON: a donor where it is found, the newcomer how many bytes have c
 A ``donor`` is honest. A ``liar`` has the same file and sends other bytes; one that is ``hanging`` takes orders and
 sends nothing; one that is ``flooding`` sends and never ends; a ``stranger`` has weights of its own, with more steps,
 and a ``forger`` with as many steps as the others.
+An ``untrained`` one is a newcomer that has no state of the run yet, and offers what it has.
 The line of one that is ``measured`` uploads MEASURED bits per second. A ``newcomer`` may have company,
 ``newcomer-2``; one that is ``newcomer-sure`` knows the root of the donors' weights as if it had been signed.
 """
@@ -29,6 +30,7 @@ import torch._dynamo  # which every peer's first optimizer would import by itsel
 
 from core.run.signed_scores import Score
 from core.run.spec.collaboration import Collaboration
+from core.run.steering.rollback import Rollback
 from core.security.identity import Identity
 from core.worker.process import process_tree
 from core.worker.swarm import Listeners, LocalSgdOptimizer, Swarm, enter_swarm, received_bytes
@@ -45,6 +47,8 @@ SAY_SECONDS = 0.1
 OFFER_SECONDS = 60.0  # in which a donor's state is offered, on a computer that does much else
 MEASURED = 16e6
 QUICK = "quick"  # as the first of ROLES: whoever is silent is lost sooner
+TAKEN_BACK = "taken-back"  # the same: the organiser has taken the run back to an epoch before the donors'
+ROLLBACK = Rollback(number=1, epoch=EPOCH - 2, at=1.0, sha256="0" * 64)
 
 
 def say(**told: Any) -> None:
@@ -58,13 +62,14 @@ def main() -> None:
     roles, folder, numbers, listen, *addresses = sys.argv[1:]
     process_tree.setup_fork_handling()
     torch.set_num_threads(1)
-    for number, role in enumerate(each for each in roles.split(",") if each != QUICK):
+    rollback = ROLLBACK if TAKEN_BACK in roles else None
+    for number, role in enumerate(each for each in roles.split(",") if each not in (QUICK, TAKEN_BACK)):
         if QUICK in roles:
             make_impatient()
         home = Path(folder) / (role if role.startswith("newcomer") else f"{role}-{number}")
         home.mkdir(parents=True, exist_ok=True)
         if os.fork() == 0:
-            live(role, home, int(numbers), listen, tuple(addresses) or known(Path(folder)))
+            live(role, home, int(numbers), listen, tuple(addresses) or known(Path(folder)), rollback)
         if number == 0 and not addresses:
             while not known(Path(folder)):
                 time.sleep(SAY_SECONDS)
@@ -84,7 +89,9 @@ def make_impatient() -> None:
     download.RETRY_SECONDS = 1.0
 
 
-def live(role: str, home: Path, numbers: int, listen: str, addresses: Sequence[str]) -> NoReturn:
+def live(
+    role: str, home: Path, numbers: int, listen: str, addresses: Sequence[str], rollback: Rollback | None
+) -> NoReturn:
     """Be that peer until it is killed; a newcomer, until it has its state."""
     try:
         make_own_locks()
@@ -94,9 +101,9 @@ def live(role: str, home: Path, numbers: int, listen: str, addresses: Sequence[s
         is_newcomer = role.startswith("newcomer")
         swarm = entered(home, listen, addresses, "client" if is_newcomer else "direct")
         if is_newcomer:
-            fetch(swarm, numbers, is_sure=role == "newcomer-sure")
+            fetch(built(swarm, numbers, rollback), is_sure=role == "newcomer-sure")
         else:
-            share(swarm, numbers, role, home.parent / "address")
+            share(swarm, built(swarm, numbers, rollback), role, home.parent / "address")
     except BaseException:
         traceback.print_exc()
     os._exit(1)
@@ -110,7 +117,7 @@ def entered(home: Path, listen: str, addresses: Sequence[str], mode: Any) -> Swa
     return enter_swarm(addresses, key, identity=identity, identity_path=path, mode=mode, listen=(listen,))
 
 
-def built(swarm: Swarm, numbers: int) -> LocalSgdOptimizer:
+def built(swarm: Swarm, numbers: int, rollback: Rollback | None) -> LocalSgdOptimizer:
     """An optimizer of base weights that are all zero."""
     shapes = (numbers // 2,), (numbers - numbers // 2,)
     return LocalSgdOptimizer(
@@ -124,6 +131,7 @@ def built(swarm: Swarm, numbers: int) -> LocalSgdOptimizer:
         listeners=Listeners(
             lambda _: None, lambda *_: None, lambda *why: say(refused=tuple(map(str, why))), lambda is_agreed, epoch: ""
         ),
+        rollback=rollback,
     )
 
 
@@ -136,12 +144,12 @@ def fill(optimizer: LocalSgdOptimizer, seed: int, steps: int) -> None:
         optimizer._outer_steps.fill_(steps)
 
 
-def share(swarm: Swarm, numbers: int, role: str, told: Path) -> None:
-    """Have weights that all but strangers and forgers have, and wait for newcomers."""
-    optimizer, is_stranger = built(swarm, numbers), role == "stranger"
-    seed = STRANGERS_SEED if role in ("stranger", "forger") else SEED
-    fill(optimizer, seed, STRANGERS_STEPS if is_stranger else EPOCH)
-    optimizer.resume_at(EPOCH)
+def share(swarm: Swarm, optimizer: LocalSgdOptimizer, role: str, told: Path) -> None:
+    """Have weights that all but strangers, forgers and the untrained have, and wait for newcomers."""
+    if role != "untrained":
+        seed = STRANGERS_SEED if role in ("stranger", "forger") else SEED
+        fill(optimizer, seed, STRANGERS_STEPS if role == "stranger" else EPOCH)
+        optimizer.resume_at(EPOCH)
     ends = time.monotonic() + OFFER_SECONDS
     while not is_offered(swarm, optimizer) and time.monotonic() < ends:
         time.sleep(SAY_SECONDS)
@@ -176,9 +184,11 @@ def know_signed(optimizer: LocalSgdOptimizer) -> None:
         optimizer._outer_steps.zero_()
 
 
-def fetch(swarm: Swarm, numbers: int, is_sure: bool) -> NoReturn:
-    """Get a state, once something comes from standard input, or its end; say what it is."""
-    optimizer = built(swarm, numbers)
+def fetch(optimizer: LocalSgdOptimizer, is_sure: bool) -> NoReturn:
+    """Get a state, once something comes from standard input, or its end.
+
+    Say after each search whether any was offered, and at last what it is.
+    """
     if is_sure:
         know_signed(optimizer)
     say(ready=True)
@@ -193,6 +203,7 @@ def fetch(swarm: Swarm, numbers: int, is_sure: bool) -> NoReturn:
     version = optimizer.outer.version()
     while optimizer.outer.version() == version:
         optimizer.state_averager.load_state_from_peers()
+        say(offered=optimizer.state_averager.download.is_offered)
     done.set()
     steps, root = optimizer.outer.version()
     epoch, seconds = optimizer.state_averager.local_epoch, time.monotonic() - began

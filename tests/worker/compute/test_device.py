@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from core.errors import ErrorKind, UserError
-from core.worker.compute.device import torch_device, usable_gpu_names
+from core.worker.compute.device import nvml_index, torch_device, usable_gpu_names
 
 
 @pytest.fixture
@@ -73,3 +73,13 @@ def test_a_gpu_without_memory_is_out_of_memory(two_gpus: list[int], monkeypatch:
     monkeypatch.setattr(torch.cuda, "set_device", refuse)
     with pytest.raises(torch.OutOfMemoryError):
         torch_device("cuda:0")
+
+
+def test_nvml_knows_a_gpu_of_nvidias_by_the_number_that_cuda_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    assert [nvml_index(name) for name in ("cuda:2", "cuda", "cpu", "xpu:0")] == [2, 0, None, None]
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "MIG-aaaa")  # a part of a GPU, whose power nobody measures
+    assert nvml_index("cuda:0") is None
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
+    monkeypatch.setattr(torch.version, "hip", "6.4")
+    assert nvml_index("cuda:0") is None

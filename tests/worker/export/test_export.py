@@ -255,7 +255,7 @@ def test_the_model_card_says_what_was_trained_on_what_and_how_well(exports: Expo
         "Epochs: 7",
         "about 7,000",
         "| 5 | 2.5000 |\n| 7 | 1.2500 |",
-        "Nobody is named here",
+        "Nobody is named: nobody has asked to be.",
         "The run's description says: Apache-2.0",
     ):
         assert words in card, words

@@ -33,10 +33,12 @@ from core.worker.network.reachability_tester import ReachabilityTester
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import MAX_RESTARTS, Supervisor
 from core.worker.process.watchdog import watch_child_processes
+from core.worker.roles.activity_counter import ActivityCounter
 from core.worker.roles.dry_run import run_dry_run
 from core.worker.roles.export import run_export
 from core.worker.roles.participation import RunParticipation
 from core.worker.roles.push import run_push
+from core.worker.roles.receipt_exchange import ReceiptExchange
 from core.worker.roles.steering.follower import SteeringFollower
 from core.worker.roles.steering.manifest_updates import follow_manifest
 from core.worker.roles.steering.succession import LeaderWatch, PublishedRun
@@ -253,6 +255,25 @@ def start_last_collection(supervisor: Any) -> None:
     collector_of(supervisor).collect_last(1)
 
 
+def start_contributors(supervisor: Any) -> None:
+    """As an organiser's, whose own look at what others report fails, too."""
+    watch: Any = SimpleNamespace(run=THROWS)
+    gate: Any = SimpleNamespace(authority=SimpleNamespace(signers=("organiser",)))
+    swarm: Any = SimpleNamespace(
+        dht=Republishing(), identity=Identity.create(), peer_id="organiser", folder=Path("nowhere")
+    )
+    with contextlib.suppress(RuntimeError):
+        optimizer: Any = SimpleNamespace(tracker=THROWS)
+        ReceiptExchange(swarm, tiny(), optimizer, gate, watch, THROWS).run(NoWaiting(), supervisor.start)
+
+
+def start_power(supervisor: Any) -> None:
+    """As on a computer whose driver fails."""
+    counter = ActivityCounter()
+    with patch.object(counter, "_power_meter", THROWS):
+        counter.measure_power(threading.Event(), supervisor.start)
+
+
 STARTED: dict[str, Callable[[Any], None]] = {
     "LAN peers": start_training,
     "SIGTERM": start_sigterm,
@@ -262,6 +283,7 @@ STARTED: dict[str, Callable[[Any], None]] = {
     "collected experts": start_collector,
     "command reader": start_channel,
     "connection monitor": start_training,
+    "contributors": start_contributors,
     "dry run leave": start_dry_run,
     "dry run time limit": start_dry_run,
     "experts": start_experts,
@@ -278,6 +300,7 @@ STARTED: dict[str, Callable[[Any], None]] = {
     "pace": start_training,
     "peer monitor": start_training,
     "posted address": start_posted_address,
+    "power": start_power,
     "publisher": start_publisher,
     "push leave": start_push,
     "reachability test": start_reachability_test,

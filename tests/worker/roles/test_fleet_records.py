@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -12,18 +14,21 @@ from core.fleet.totals import believed
 from core.localizable import LocalizedText
 from core.protocol.codec import MAX_LINE_BYTES, encode
 from core.protocol.events import RoundFinished
-from core.protocol.peers import PeerActivity, PeerSeen
+from core.protocol.peers import PeerActivity, PeerPower, PeerSeen
 from core.version import own_version
 from core.worker.roles.activity_counter import RECENT_ROUNDS, ActivityCounter
 from core.worker.roles.fleet_observer import MOST_PEERS_TOLD, peers_event
 from core.worker.swarm.dht.progress_reports import PeerReport, health_of
 from core.worker.swarm.dht.reader import MAX_SIGNED_BYTES, parse_record
 from core.worker.swarm.dht.run_records import (
+    MAX_JOULES,
     MAX_ROUNDS,
     MAX_SAMPLES,
     MAX_TRAFFIC_BYTES,
+    MAX_WATTS,
     ActivityRecord,
     HealthRecord,
+    PowerRecord,
     ProgressRecord,
 )
 from core.worker.swarm.trust.sample_caps import cap_samples
@@ -104,11 +109,55 @@ def test_the_largest_record_is_small() -> None:
 @pytest.mark.parametrize("letter", ["🐝", "\x01", '"'])
 def test_a_thousand_peers_fit_on_a_line_whatever_they_call_themselves(letter: str) -> None:
     activity = PeerActivity(**LARGEST)  # type: ignore[arg-type]
-    most = {"epoch": 2**31, "samples": MAX_SAMPLES, "samples_per_second": 1.2345678901234567e14, "norm_ratio": 1e6 / 3}
-    peers = [seen(each, name=letter * 40, device=letter * 80, activity=activity, **most) for each in range(1010)]
+    most = {
+        "epoch": 2**31,
+        "samples": MAX_SAMPLES,
+        "samples_per_second": 1.2345678901234567e14,
+        "norm_ratio": 1e6 / 3,
+        "country": "DE",
+    }
+    power = PeerPower(watts=MAX_WATTS, joules=MAX_JOULES)
+    peers = [
+        seen(each, name=letter * 40, device=letter * 80, activity=activity, power=power, **most) for each in range(1010)
+    ]
     told = peers_event(peers, loss=1.0)
     assert (len(told.peers), told.untold) == (MOST_PEERS_TOLD, 10)
     assert len(encode(told)) < MAX_LINE_BYTES
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"watts": MAX_WATTS + 1},
+        {"watts": -1},
+        {"watts": 1.5},
+        {"joules": MAX_JOULES + 1},
+        {"joules": True},
+        {"joules": None},
+        {"more": 1},
+    ],
+)
+def test_what_no_device_draws_is_no_record(wrong: dict[str, Any]) -> None:
+    most = {"watts": MAX_WATTS, "joules": MAX_JOULES}
+    assert parse_record(PowerRecord, most) == PowerRecord(**most)
+    assert parse_record(PowerRecord, most | wrong) is None
+
+
+def test_a_device_that_nvml_does_not_know_is_not_measured() -> None:
+    started = list[str]()
+
+    def start(name: str, run: Callable[[], None]) -> threading.Thread:
+        started.append(name)
+        return threading.Thread()
+
+    for device in ("cpu", "xpu:0"):
+        counter = ActivityCounter(device)
+        counter.measure_power(threading.Event(), start)
+        assert started == [] and counter.power() is None
+    gpu = ActivityCounter("cuda:1")
+    for _ in range(2):  # whoever publishes may be started again
+        gpu.measure_power(threading.Event(), start)
+    assert started == ["power"] and gpu.power() is None
 
 
 def test_of_several_reports_in_one_name_the_largest_is_told() -> None:

@@ -67,6 +67,21 @@ def test_donors_of_other_weights_than_were_signed_are_refused_and_named_although
     assert all(f"after {got['steps']} outer steps are not those that were signed" in why for _peer, why in refused)
 
 
+def test_the_untrained_state_of_another_newcomer_is_no_lie_in_a_run_that_was_taken_back(
+    group: PeerGroup, tmp_path: Path
+) -> None:
+    roles = "taken-back,untrained,newcomer"
+    script = group.script(
+        "peers", "tests.support.peers.state_peers", roles, str(tmp_path), str(NUMBERS), "/ip4/127.0.0.1/tcp/0"
+    )
+    script.until(lambda said: "ready" in said)
+    script.until(partial(is_from, "untrained"))
+    script.stdin.write(b"\n")
+    script.stdin.flush()
+    script.until(lambda said: said.get("offered") is True)
+    assert not [said for said in script.said if "refused" in said or "seconds" in said]
+
+
 def test_two_newcomers_together_get_their_share_of_a_measured_line(group: PeerGroup, tmp_path: Path) -> None:
     roles = "measured,newcomer,newcomer-2"
     script = group.script(

@@ -66,6 +66,13 @@ def test_who_finds_a_run_without_progress_downloads_its_state_once_the_progress_
     assert told == ["waiting"] * 3
 
 
+def test_reports_that_no_estimate_knows_yet_are_those_of_a_run_that_goes_on() -> None:
+    tracker = Tracker()
+    tracker.others = ORGANISER
+    search, told = arrived(tracker)
+    assert tracker.global_epoch == 12 and not search.has_state and not told
+
+
 def test_a_run_that_really_begins_is_begun_with() -> None:
     search, _ = arrived(Tracker(ORGANISER, epoch=0))
     assert search.has_state

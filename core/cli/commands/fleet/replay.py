@@ -22,7 +22,7 @@ def replay_fleet(command: ReplayFleet) -> int:
         print_event(snapshot)
     else:
         console = console_for(command.json)
-        console.print(fleet_picture(snapshot, history, console.height))
+        console.print(fleet_picture(snapshot, history, console.height, price=command.price))
     if command.page is not None:
         try:
             write_page(command.page, snapshot, history)

@@ -37,7 +37,14 @@ def _watch_and_record(
     is_live = can_redraw(console) and not (command.json or command.once)
     with (
         listen_for_keys(lambda key: context.stop.request() if is_live and key in "qQ" else None),
-        FleetDisplay(console, recorder, wants_json=command.json, is_live=is_live, is_once=command.once) as display,
+        FleetDisplay(
+            console,
+            recorder,
+            wants_json=command.json,
+            is_live=is_live,
+            is_once=command.once,
+            price=command.price,
+        ) as display,
     ):
         while not context.stop.is_requested:
             try:

@@ -14,7 +14,10 @@ from core.protocol.commands import NetworkMode
 
 @dataclass(frozen=True)
 class WatchFleet:
-    """The command `fleet`: watch the peers of a run, once or until one leaves, and write down what is seen."""
+    """The command `fleet`: watch the peers of a run, once or until one leaves, and write down what is seen.
+
+    ``price`` is what a kilowatt-hour costs, in whatever currency.
+    """
 
     address: str
     run_id: str | None
@@ -23,6 +26,7 @@ class WatchFleet:
     log: Path | None
     page: Path | None
     metrics: int | None
+    price: float | None
     json: bool
 
 
@@ -33,6 +37,7 @@ class ReplayFleet:
     file: Path
     at: float | None
     page: Path | None
+    price: float | None
     json: bool
 
 
@@ -48,6 +53,12 @@ def add_fleet(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--at", metavar="TIME", type=typed.moment, help='with --replay: "2026-11-25 19:30", or 90m for so long ago'
     )
+    parser.add_argument(
+        "--price",
+        metavar="N",
+        type=typed.positive_number,
+        help="what a kWh costs, such as 0.30: say what the energy costs that the peers tell of",
+    )
     add_network(parser, mode="client")
     add_json(parser, "print what is seen, a JSON object a line")
 
@@ -61,6 +72,8 @@ def add_metrics(parser: argparse.ArgumentParser) -> None:
 
 def read_fleet(asked: argparse.Namespace) -> WatchFleet | ReplayFleet:
     """What was typed after `fleet`; raises UserError for what does not go together."""
+    if asked.price is not None and asked.json:
+        raise UserError(ErrorKind.USAGE, "--price is for people, not for --json.")
     if asked.replay is None:
         if asked.at is not None:
             raise UserError(ErrorKind.USAGE, "--at needs --replay FILE.")
@@ -68,8 +81,8 @@ def read_fleet(asked: argparse.Namespace) -> WatchFleet | ReplayFleet:
         if asked.once and asked.metrics is not None:
             raise UserError(ErrorKind.USAGE, "--metrics is for watching, not for --once.")
         return WatchFleet(
-            address, asked.run, asked.network, asked.once, asked.log, asked.page, asked.metrics, asked.json
+            address, asked.run, asked.network, asked.once, asked.log, asked.page, asked.metrics, asked.price, asked.json
         )
     if asked.address or asked.copied or asked.log or asked.once or asked.metrics is not None:
-        raise UserError(ErrorKind.USAGE, "--replay goes with --at, --page and --json only.")
-    return ReplayFleet(asked.replay, asked.at, asked.page, asked.json)
+        raise UserError(ErrorKind.USAGE, "--replay goes with --at, --page, --price and --json only.")
+    return ReplayFleet(asked.replay, asked.at, asked.page, asked.price, asked.json)

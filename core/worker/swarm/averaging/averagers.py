@@ -189,13 +189,20 @@ class GradientAverager(grad_averager.GradientAverager, _ObservedAverager):
 class _DownloadingAverager(_ObservedAverager):
     """An averager whose state comes by way of a `StateDownload`, once ``trial`` has accepted it.
 
-    ``epoch_error`` says in words why no state can be of that epoch; nothing where one may be.
+    ``epoch_error`` says in words why no state can be of that epoch; nothing where one may be. Before ``least_epoch``,
+    to which the organiser has taken the run back, nobody has one but newcomers, whose weights are untrained.
     """
 
     def __init__(
-        self, *args: Any, download: StateDownload, trial: Trial, epoch_error: Callable[[int], Detail], **kwargs: Any
+        self,
+        *args: Any,
+        download: StateDownload,
+        trial: Trial,
+        epoch_error: Callable[[int], Detail],
+        least_epoch: int = 0,
+        **kwargs: Any,
     ) -> None:
-        self.download, self._trial, self._epoch_error = download, trial, epoch_error
+        self.download, self._trial, self._epoch_error, self._least_epoch = download, trial, epoch_error, least_epoch
         super().__init__(*args, **kwargs)
 
     def load_state_from_peers(self, wait: bool = True, timeout: float | None = None) -> State | None:
@@ -227,8 +234,8 @@ class _DownloadingAverager(_ObservedAverager):
         return format_error(state, self, self._epoch_error)
 
     def is_behind(self, state: State) -> bool:
-        """Whether that state, whose format is right, is of an epoch that we have behind us."""
-        return bool(state[0]["epoch"] < self.local_epoch)
+        """Whether that state, whose format is right, is of an epoch that we, or the run, have behind us."""
+        return bool(state[0]["epoch"] < max(self.local_epoch, self._least_epoch))
 
     def trial_error(self, state: State) -> Detail:
         """What is wrong with the model that has that state, in words; empty where nothing is."""

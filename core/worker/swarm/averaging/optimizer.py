@@ -153,6 +153,7 @@ class SwarmOptimizer(hivemind.Optimizer):
             "is_passive": self._is_keeper and self._collaboration.use_local_updates,
             "trial": self._listeners.trial,
             "epoch_error": self._epoch_error,
+            "least_epoch": self._least_epoch,
         }
 
     def _gradient_averager(self, **kwargs: Any) -> GradientAverager:
@@ -238,8 +239,6 @@ class SwarmOptimizer(hivemind.Optimizer):
 
     def _epoch_error(self, epoch: int) -> Detail:
         """Why a state of that epoch is not for us, in words; empty where it may be."""
-        if epoch < self._least_epoch:
-            return localized("it is of epoch %1, and the run was taken back to epoch %2", epoch, self._least_epoch)
         return self.tracker.epoch_error(epoch, was_away=self._has_resumed and not self._has_taken_state)
 
     def _nobody_has(self, claims: Mapping[bytes, int]) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from types import MappingProxyType
 
 from hivemind.dht import DHT
 from hivemind.p2p import PeerID
+from msgspec.structs import replace
 
-from core.protocol.peers import FleetHealth, PeerActivity, PeerSeen, Reason
+from core.protocol.peers import FleetHealth, PeerActivity, PeerPower, PeerSeen, Reason
 from core.security.sanitize import sanitize_line
 from core.worker.swarm.dht.reader import parse_record
 from core.worker.swarm.dht.run_records import (
@@ -20,9 +20,11 @@ from core.worker.swarm.dht.run_records import (
     METRICS,
     PROGRESS,
     ActivityRecord,
+    DisclosureRecord,
     HealthRecord,
     LocalMetrics,
     PeerInfo,
+    PowerRecord,
     ProgressRecord,
 )
 
@@ -59,14 +61,8 @@ class PeerReport:
             record.client_mode,
         )
 
-    def as_seen(
-        self,
-        my_peer_id: str,
-        info: PeerInfo | None = None,
-        activity: ActivityRecord | None = None,
-        norm_ratios: Mapping[str, float] = MappingProxyType({}),
-    ) -> PeerSeen:
-        """The report for the window, with what the peer says of itself, and what others have measured."""
+    def as_seen(self, my_peer_id: str, info: PeerInfo | None = None) -> PeerSeen:
+        """The report for the window, with what the peer says of itself for people."""
         peer_id = self.peer_id.to_base58()
         return PeerSeen(
             peer_id=peer_id,
@@ -77,31 +73,41 @@ class PeerReport:
             is_me=peer_id == my_peer_id,
             name=info.name if info else "",
             device=info.device if info else "",
+        )
+
+
+@dataclass(frozen=True)
+class PeerRecords:
+    """What peers have published besides their progress, by subkey; ``norm_ratios`` others have measured, by peer id."""
+
+    infos: Mapping[bytes, PeerInfo] = field(default_factory=dict)
+    activities: Mapping[bytes, ActivityRecord] = field(default_factory=dict)
+    powers: Mapping[bytes, PowerRecord] = field(default_factory=dict)
+    disclosures: Mapping[bytes, DisclosureRecord] = field(default_factory=dict)
+    norm_ratios: Mapping[str, float] = field(default_factory=dict)
+
+    def seen(self, subkey: bytes, report: PeerReport, my_peer_id: str) -> PeerSeen:
+        """The peer of that report, with all of this that is known of it."""
+        activity, power = self.activities.get(subkey), self.powers.get(subkey)
+        disclosure = self.disclosures.get(subkey)
+        seen = report.as_seen(my_peer_id, self.infos.get(subkey))
+        return replace(
+            seen,
             activity=PeerActivity(**activity.dict()) if activity else PeerActivity(),
-            norm_ratio=norm_ratios.get(peer_id),
+            power=PeerPower(**power.dict()) if power else None,
+            country=disclosure.country if disclosure else "",
+            norm_ratio=self.norm_ratios.get(seen.peer_id),
         )
 
 
 def peers_in(dht: DHT, run_id: str, my_peer_id: str, also_ask: Iterable[str] = ()) -> tuple[PeerSeen, ...]:
     """Everybody who reports progress in a run; ``also_ask`` are peer ids."""
-    return peers_of(PROGRESS.read(dht, run_id, also_ask), my_peer_id)
+    return peers_of(PROGRESS.read(dht, run_id, also_ask), my_peer_id, PeerRecords())
 
 
-def peers_of(
-    progress: Mapping[bytes, ProgressRecord],
-    my_peer_id: str,
-    infos: Mapping[bytes, PeerInfo] = MappingProxyType({}),
-    activities: Mapping[bytes, ActivityRecord] = MappingProxyType({}),
-    norm_ratios: Mapping[str, float] = MappingProxyType({}),
-) -> tuple[PeerSeen, ...]:
-    """Who has published these records, by subkey, with what they say of themselves, where that is known.
-
-    ``norm_ratios`` are what others have measured of them, by peer id.
-    """
-    return tuple(
-        PeerReport.of(record).as_seen(my_peer_id, infos.get(subkey), activities.get(subkey), norm_ratios)
-        for subkey, record in progress.items()
-    )
+def peers_of(progress: Mapping[bytes, ProgressRecord], my_peer_id: str, records: PeerRecords) -> tuple[PeerSeen, ...]:
+    """Who has published these reports of progress, by subkey, with what else is known of them."""
+    return tuple(records.seen(subkey, PeerReport.of(record), my_peer_id) for subkey, record in progress.items())
 
 
 def health_of(

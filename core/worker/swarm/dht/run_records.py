@@ -19,6 +19,7 @@ from hivemind.optim.progress_tracker import LocalTrainingProgress, TrainingProgr
 from pydantic.v1 import (
     BaseModel,
     Extra,
+    StrictBool,
     StrictFloat,
     StrictInt,
     conbytes,
@@ -46,6 +47,8 @@ MAX_ROUNDS = 2**31
 MAX_REASON_CHARACTERS = 120
 MAX_DIALLERS = 1000  # that have tried to dial one peer
 MAX_TRAFFIC_BYTES = 2**50  # of one worker's life; a million of them can still be added up
+MAX_WATTS = 5000  # of the device of one peer
+MAX_JOULES = 2**40  # of one worker's life: the same for seven years
 
 _Record = TypeVar("_Record", bound=BaseModel)
 
@@ -89,6 +92,24 @@ class HealthRecord(OwnRecord):
     reason: constr(max_length=MAX_REASON_CHARACTERS, strict=True) = ""  # type: ignore[valid-type]
     reached: conint(ge=0, le=MAX_DIALLERS, strict=True) = 0  # type: ignore[valid-type]
     unreached: conint(ge=0, le=MAX_DIALLERS, strict=True) = 0  # type: ignore[valid-type]
+
+
+class DisclosureRecord(OwnRecord):
+    """What a volunteer has chosen to tell besides name and device; the fields are those of ``Disclosure``.
+
+    It is a record of its own, because a Workerbee that does not know it refuses a PeerInfo with one field more, and so
+    that whoever tells nothing publishes nothing.
+    """
+
+    may_be_named: StrictBool = False
+    country: constr(regex=r"^([A-Z]{2})?\Z", strict=True) = ""  # type: ignore[valid-type]
+
+
+class PowerRecord(OwnRecord):
+    """What a peer's device draws, and has drawn since its worker started; of those alone whose driver measures it."""
+
+    watts: conint(ge=0, le=MAX_WATTS, strict=True)  # type: ignore[valid-type]
+    joules: conint(ge=0, le=MAX_JOULES, strict=True)  # type: ignore[valid-type]
 
 
 class LanAddresses(OwnRecord):
@@ -188,12 +209,24 @@ METRICS = RecordKind("metrics", LocalMetrics, 600.0)
 PEER_INFO = RecordKind("workerbee_peers", PeerInfo, 300.0)
 ACTIVITY = RecordKind("workerbee_activity", ActivityRecord, 300.0)
 HEALTH = RecordKind("workerbee_health", HealthRecord, 300.0)
+DISCLOSURES = RecordKind("workerbee_disclosures", DisclosureRecord, 300.0)
+POWER = RecordKind("workerbee_power", PowerRecord, 300.0)
 LAN_ADDRESSES = RecordKind("workerbee_nearby", LanAddresses, 300.0)
 SUSPECTS = RecordKind("workerbee_suspects", SuspectsRecord, 600.0)
 NORMS = RecordKind("workerbee_norms", NormsRecord, 300.0)
 PROGRESS = RecordKind("progress", ProgressRecord, 60.0)  # hivemind's tracker publishes ours
 
-_OWN_KINDS: tuple[RecordKind[Any], ...] = (METRICS, PEER_INFO, ACTIVITY, HEALTH, LAN_ADDRESSES, SUSPECTS, NORMS)
+_OWN_KINDS: tuple[RecordKind[Any], ...] = (
+    METRICS,
+    PEER_INFO,
+    ACTIVITY,
+    HEALTH,
+    DISCLOSURES,
+    POWER,
+    LAN_ADDRESSES,
+    SUSPECTS,
+    NORMS,
+)
 _fields: dict[str, Any] = {
     kind.key_end: (GenericAlias(dict, (BytesWithPublicKey, kind.model)), ...) for kind in _OWN_KINDS
 }

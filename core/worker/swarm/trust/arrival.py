@@ -63,9 +63,10 @@ class Arrival:
     ) -> None:
         self._tracker, self._search, self._epoch, self._least_epoch = tracker, search, epoch, least_epoch
         self._is_uninformed = is_published and not is_organiser and not self._is_told
-        search.has_state = is_organiser or (not self._is_uninformed and tracker.global_epoch <= epoch)
+        search.has_state = is_organiser
         tracker.is_newcomer = lambda: not search.has_state
-        tracker.confirm(0)
+        tracker.confirm(0)  # reports that have come a moment ago are in no estimate yet
+        search.has_state = is_organiser or (not self._is_uninformed and tracker.global_epoch <= epoch)
 
     def resume_at(self, epoch: int) -> None:
         """Whoever leads the run on has put a checkpoint of it in place: the run's state, unless somebody is further."""

@@ -74,6 +74,10 @@ class SampleLedger:
         receipts = (SampleReceipt(bytes.fromhex(key), total.samples, total.epoch) for key, total in most)
         return SampleReceipts(run_id=self._run_id, at=time.time(), receipts=tuple(receipts))
 
+    def samples(self) -> dict[str, int]:
+        """The sums of all keys, by their hashes in hexadecimal, as of now; may be called in any thread."""
+        return {key: total.samples for key, total in self._totals.copy().items()}
+
     def save(self) -> None:
         """Keep the sums for the next start, as far as the disk lets us."""
         self._file.save(self._totals)

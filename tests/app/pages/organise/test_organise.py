@@ -18,6 +18,7 @@ from core.errors import ErrorKind
 from core.fleet.history import FleetHistory
 from core.security.sanitize import short_id
 from tests.app.support.organise_sample import LINES, LINK, look_at, organise_page
+from tests.core.fleet.made_up_fleets import peer, snapshot
 
 NAME, EPOCH, SPEED, NOTES = 0, 3, 5, 11
 PEERS = 1000
@@ -45,11 +46,19 @@ def test_everything_that_is_known_of_a_fleet_is_said_in_words(page: OrganisePage
     assert facts["Epoch"].startswith("3 of 100, the run ends in about ")
     assert facts["Rounds"].startswith("200 whole, 40 partial, 80 failed")
     assert "left out: 12, refused states: 1" in facts["Suspects"] and facts["Blocked"]
+    assert facts["Energy"].startswith("700 W of the 10 of 43 peers that tell, 1.1 kWh so far\nabout ")
+    assert facts["Energy"].endswith(" by the end of the run, at this power and speed")
     assert "10 × Tesla T4, " in facts["Devices"] and "signed at epoch 3" in facts["Loss"]
     assert facts["Why not whole"].startswith("no other peer was found in time: 3 peers\n")
     assert facts["Address"].startswith("1 of 3 peers that tried could connect") and "--announce" in facts["Address"]
     for words in ("Sums · open", "Seen ", "A new data set comes on Friday.", *facts.values()):
         assert words in page.text.replace("\u200b", "")
+
+
+def test_countries_are_said_where_a_peer_tells_one_and_nothing_of_them_elsewhere() -> None:
+    telling = snapshot(peer(0, country="DE"), peer(1, country="DE"), peer(2, country="FR"), peer(3))
+    assert dict(facts_of(telling))["Countries"] == "2 × DE, 1 × FR, 1 does not say"
+    assert "Countries" not in dict(facts_of(snapshot(peer(0))))
 
 
 def test_a_short_id_is_whole_and_a_run_of_short_devices_leaves_room_for_the_other_columns(page: OrganisePage) -> None:
