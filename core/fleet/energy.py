@@ -11,8 +11,6 @@ from core.fleet.snapshot import FleetEnergy
 from core.protocol.peers import PeerSeen
 from core.security.speed_limits import SpeedLimits
 
-_JOULES_PER_KWH = 3.6e6
-
 
 def energy_of(peers: Sequence[PeerSeen], run_ends_in: float | None) -> FleetEnergy | None:
     """The sums over those of the peers that tell, while the run ends in so many seconds; ``None`` where none does."""
@@ -28,11 +26,6 @@ def energy_of(peers: Sequence[PeerSeen], run_ends_in: float | None) -> FleetEner
         joules=sum(joules),
         joules_at_end=None if run_ends_in is None else sum(joules) + sum(watts) * run_ends_in,
     )
-
-
-def cost(joules: float, price: float) -> float:
-    """What that much energy costs, at a price for a kilowatt-hour."""
-    return joules / _JOULES_PER_KWH * price
 
 
 def _believed(figures: Sequence[float]) -> tuple[list[float], list[bool]]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from core.energy import JOULES_PER_KWH, cost
 from core.records.contribution_totals import BEFORE_DAYS, ContributionDelta, RunDay, total_of
 from core.records.settings import Settings
 from core.security.sanitize import sanitize_line
@@ -17,7 +18,6 @@ PERIODS: tuple[Period, ...] = get_args(Period)
 ASSUMED_WATTS = 65.0
 """The power of a device that does not tell its own, unless the owner knows better: a desktop processor's TDP."""
 
-_JOULES_PER_KWH = 3.6e6
 _MONTH = len("2026-11")
 _FORMULA = (
     "=",
@@ -76,7 +76,7 @@ class ReportRow:
         """What the energy has cost in the tariff's currency; ``None`` without a price."""
         if tariff.price_per_kwh is None:
             return None
-        return self.joules(tariff) / _JOULES_PER_KWH * tariff.price_per_kwh
+        return cost(self.joules(tariff), tariff.price_per_kwh)
 
 
 @dataclass(frozen=True)
@@ -124,8 +124,8 @@ def fields_of(row: ReportRow, tariff: Tariff) -> dict[str, float | str | None]:
         "share": None if share is None else round(share, 6),
         "epochs": row.given.epochs,
         "hours": round(row.given.seconds / 3600, 4),
-        "measured_kwh": round(row.measured_joules / _JOULES_PER_KWH, 6),
-        "estimated_kwh": round(row.estimated_joules(tariff) / _JOULES_PER_KWH, 6),
+        "measured_kwh": round(row.measured_joules / JOULES_PER_KWH, 6),
+        "estimated_kwh": round(row.estimated_joules(tariff) / JOULES_PER_KWH, 6),
         "cost": None if cost is None else round(cost, 4),
         "currency": tariff.currency if cost is not None else None,
         "sent_bytes": row.given.sent_bytes,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.cli.output.summary import counted
-from core.fleet.energy import cost
+from core.energy import cost
 from core.fleet.snapshot import FleetEnergy
 from core.texts import figures
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from core.cli.output.energy_words import cost_words, energy_words
 from core.cli.output.fleet_view import fleet_line
-from core.fleet.energy import cost, energy_of
+from core.energy import cost
+from core.fleet.energy import energy_of
 from core.fleet.snapshot import FleetEnergy, FleetSnapshot
 from core.protocol.peers import PeerPower, PeerSeen, PeersSeen
 from core.run.manifest import SchedulerSpec

@@ -10,7 +10,7 @@ import pytest
 
 from core.worker.swarm.state_parts.line_share import SHARE
 from tests.support.peers.state_peers import MEASURED
-from tests.support.real_peers import PeerGroup
+from tests.support.real_peers import LineProcess, PeerGroup
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -24,15 +24,14 @@ def is_from(role: str, said: dict[str, Any]) -> bool:
     return said.get("role") == role
 
 
+def started(group: PeerGroup, folder: Path, roles: str) -> LineProcess[dict[str, Any]]:
+    """Peers of these roles, which keep their files in that folder."""
+    words = (roles, str(folder), str(NUMBERS), "/ip4/127.0.0.1/tcp/0")
+    return group.script("peers", "tests.support.peers.state_peers", *words)
+
+
 def test_a_newcomer_gets_the_very_weights_although_others_lie_hang_and_flood(group: PeerGroup, tmp_path: Path) -> None:
-    script = group.script(
-        "peers",
-        "tests.support.peers.state_peers",
-        f"quick,{ROLES}",
-        str(tmp_path),
-        str(NUMBERS),
-        "/ip4/127.0.0.1/tcp/0",
-    )
+    script = started(group, tmp_path, f"quick,{ROLES}")
     script.until(lambda said: "ready" in said)
     donors = {role: script.until(partial(is_from, role)) for role in ROLES.split(",")[:-1]}
     script.stdin.write(b"\n")
@@ -51,9 +50,7 @@ def test_donors_of_other_weights_than_were_signed_are_refused_and_named_although
     group: PeerGroup, tmp_path: Path
 ) -> None:
     roles = "donor,forger,forger,newcomer-sure"
-    script = group.script(
-        "peers", "tests.support.peers.state_peers", roles, str(tmp_path), str(NUMBERS), "/ip4/127.0.0.1/tcp/0"
-    )
+    script = started(group, tmp_path, roles)
     script.until(lambda said: "ready" in said)
     donor = script.until(partial(is_from, "donor"))
     first = script.until(partial(is_from, "forger"))
@@ -71,9 +68,7 @@ def test_the_untrained_state_of_another_newcomer_is_no_lie_in_a_run_that_was_tak
     group: PeerGroup, tmp_path: Path
 ) -> None:
     roles = "taken-back,untrained,newcomer"
-    script = group.script(
-        "peers", "tests.support.peers.state_peers", roles, str(tmp_path), str(NUMBERS), "/ip4/127.0.0.1/tcp/0"
-    )
+    script = started(group, tmp_path, roles)
     script.until(lambda said: "ready" in said)
     script.until(partial(is_from, "untrained"))
     script.stdin.write(b"\n")
@@ -84,9 +79,7 @@ def test_the_untrained_state_of_another_newcomer_is_no_lie_in_a_run_that_was_tak
 
 def test_two_newcomers_together_get_their_share_of_a_measured_line(group: PeerGroup, tmp_path: Path) -> None:
     roles = "measured,newcomer,newcomer-2"
-    script = group.script(
-        "peers", "tests.support.peers.state_peers", roles, str(tmp_path), str(NUMBERS), "/ip4/127.0.0.1/tcp/0"
-    )
+    script = started(group, tmp_path, roles)
     donor = script.until(partial(is_from, "measured"))
     for place in (0, 1 + script.said.index(script.until(lambda said: "ready" in said))):
         script.until(lambda said: "ready" in said, since=place)

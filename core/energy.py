@@ -1,0 +1,10 @@
+"""Energy as an electricity bill has it."""
+
+from __future__ import annotations
+
+JOULES_PER_KWH = 3.6e6
+
+
+def cost(joules: float, price_per_kwh: float) -> float:
+    """What that much energy costs, in the currency of the price."""
+    return joules / JOULES_PER_KWH * price_per_kwh
