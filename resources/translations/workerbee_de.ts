@@ -6558,6 +6558,10 @@
         <translation>die Dateien dürfen höchstens %1-mal so viele Bytes haben wie die, die der Lauf nennt ([steering] max_change), also %2, und haben %3</translation>
     </message>
     <message>
+        <source>As many changes wait for their epoch as can be signed at once. Ask again when epoch %1 has begun.</source>
+        <translation>Es warten so viele Änderungen auf ihre Epoche, wie auf einmal unterschrieben werden können. Versuchen Sie es wieder, wenn Epoche %1 begonnen hat.</translation>
+    </message>
+    <message>
         <source>%1 cannot be set or left out while the run goes on</source>
         <translation>%1 kann nicht gesetzt oder weggelassen werden, während der Lauf weitergeht</translation>
     </message>

@@ -83,8 +83,10 @@ class PublishedRun:
 
     @property
     def epoch(self) -> int:
-        """The last one of which anything is kept."""
-        kept, scores = self.checkpoints, self.scores
+        """The last one of which anything is kept that was not given up in a rollback."""
+        kept, scores, rollback = self.checkpoints, self.scores, self.control.rollback
+        if rollback is not None and all(each.rollback != rollback.number for each in kept):
+            kept = [each for each in kept if each.epoch == rollback.epoch]  # none has been saved since
         return max([0, *(each.epoch for each in kept[:1]), *(each.epoch for each in scores[-1:])])
 
     @property

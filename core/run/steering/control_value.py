@@ -18,7 +18,7 @@ from core.run.steering.data_change import (
     DataChange,
     DataChanges,
     data_digest,
-    kept_changes,
+    fit_together,
     latest_data,
 )
 from core.run.steering.edit import (
@@ -26,6 +26,7 @@ from core.run.steering.edit import (
     Edit,
     Edits,
     Numbers,
+    added,
     latest_numbers,
     numbers_of,
     signed_until,
@@ -87,18 +88,19 @@ class ControlValue(StrictStruct, kw_only=True, frozen=True, omit_defaults=True):
         """The next value, for which peers need that version; empty for any."""
         return msgspec.structs.replace(self, minimum_version=minimum_version, number=self._next_number(now))
 
-    def edited(self, numbers: Numbers, base: Numbers, now: float) -> ControlValue:
+    def edited(self, numbers: Numbers, base: Numbers, now: float, epoch: int = 0) -> ControlValue:
         """The next value, with these numbers in place of ``base`` from an epoch on that its publisher fills in.
 
-        A change that still waits for its epoch is void.
+        A change that has no epoch yet is void. The run has come to ``epoch`` at the least. Raises UserError where more
+        changes wait than one value takes.
         """
-        edits = (*signed_until(self.edits), Edit(numbers=numbers, base=base))[-MOST_EDITS:]
+        edits = added(self.edits, Edit(numbers=numbers, base=base), epoch, lambda kept: len(kept) <= MOST_EDITS)
         return msgspec.structs.replace(self, edits=edits, number=self._next_number(now))
 
-    def exchanged(self, data: TextData | ImageData, manifest: RunManifest, now: float) -> ControlValue:
+    def exchanged(self, data: TextData | ImageData, manifest: RunManifest, now: float, epoch: int = 0) -> ControlValue:
         """The next value, with these data in place of the manifest's, as `edited` has it with numbers."""
         change = DataChange(data=data, base=data_digest(manifest.data))
-        changes = kept_changes((*signed_until(self.data_changes), change))
+        changes = added(self.data_changes, change, epoch, fit_together)
         return msgspec.structs.replace(self, data_changes=changes, number=self._next_number(now))
 
     def rolled_back(self, epoch: int, sha256: str, now: float) -> ControlValue:

@@ -25,7 +25,7 @@ from core.run.steering.edit import MOST_EDITS, FromEpoch, signed_until
 from core.schema import Sha256
 
 MAX_DATA_BYTES = 8 * 1024  # of one change: some forty files with long addresses
-MAX_KEPT_BYTES = 2 * MAX_DATA_BYTES  # of those in one control value: always the last two
+MAX_KEPT_BYTES = 2 * MAX_DATA_BYTES  # of those in one control value: one that holds, and one that waits
 _MAY_DIFFER: dict[type[DataSpec], tuple[str, ...]] = {
     TextFiles: ("files", "format", "column"),
     ImageFiles: ("files",),
@@ -68,15 +68,10 @@ def data_at(manifest: RunManifest, changes: Iterable[DataChange], epoch: int) ->
     return latest_data(manifest, signed_until(changes, epoch))
 
 
-def kept_changes(changes: Iterable[DataChange]) -> tuple[DataChange, ...]:
-    """The last of them, as many as a control value takes."""
-    kept, left = list[DataChange](), MAX_KEPT_BYTES
-    for each in reversed([*changes][-MOST_EDITS:]):
-        left -= _encoded_bytes(each.data)
-        if left < 0 and kept:
-            break
-        kept.insert(0, each)
-    return tuple(kept)
+def fit_together(changes: Iterable[DataChange]) -> bool:
+    """Whether one control value takes them."""
+    sizes = [_encoded_bytes(each.data) for each in changes]
+    return len(sizes) <= MOST_EDITS and sum(sizes) <= MAX_KEPT_BYTES
 
 
 def data_error(manifest: RunManifest, data: DataSpec) -> Detail:

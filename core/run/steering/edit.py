@@ -7,12 +7,13 @@ part of it (``[steering] max_change``).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Annotated, TypeVar
 
 import msgspec
 from msgspec import Meta
 
+from core.errors import ErrorKind, UserError
 from core.localizable import Detail, localized, words_of
 from core.run.manifest import RunManifest
 from core.schema import Count, StrictStruct
@@ -116,6 +117,28 @@ def with_epochs(changes: Iterable[_Change], epoch: int) -> tuple[_Change, ...]:
 def signed_until(changes: Iterable[_Change], epoch: float = math.inf) -> tuple[_Change, ...]:
     """Those that have an epoch, no later than that one."""
     return tuple(each for each in changes if each.from_epoch is not None and each.from_epoch <= epoch)
+
+
+def added(
+    changes: Iterable[_Change], change: _Change, epoch: int, fit: Callable[[tuple[_Change, ...]], bool]
+) -> tuple[_Change, ...]:
+    """The signed ones and that one after them, without as many of the first as must go for them to ``fit``.
+
+    None goes that holds in that epoch or later: who still waits for one would have the run file's instead. Raises
+    UserError where they do not fit even so.
+    """
+    signed = signed_until(changes)
+    past = max(0, len(signed_until(signed, epoch)) - 1)
+    for first in range(past + 1):
+        if fit(kept := (*signed[first:], change)):
+            return kept
+    raise UserError(
+        ErrorKind.USAGE,
+        localized(
+            "As many changes wait for their epoch as can be signed at once. Ask again when epoch %1 has begun.",
+            max(each.from_epoch or 0 for each in signed),
+        ),
+    )
 
 
 def lead_epochs(epoch_seconds: float | None) -> int:

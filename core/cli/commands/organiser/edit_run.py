@@ -39,7 +39,7 @@ def edit_run(command: EditRun, folders: Folders) -> int:
     print("\n".join(lines) or "Nothing changes.", file=stream)
     is_agreed = bool(lines) and (command.yes or confirm("Change that for all peers?", command.json))
     if is_agreed:
-        control = _edited(run.manifest, control, wanted)
+        control = _edited(run.manifest, control, wanted, run.epoch)
         ask_control(run.files, control)
         told = "the same epoch of all peers, in about half a minute" if run.is_published_now else "the next start"
         print(f"It holds from {told} on.", file=stream)
@@ -81,11 +81,14 @@ def _changed(published: RunManifest, control: ControlValue, wanted: RunManifest)
         yield f"{change.section}.{change.field}: {change.before} → {change.after}"
 
 
-def _edited(published: RunManifest, control: ControlValue, wanted: RunManifest) -> ControlValue:
-    """The control value that asks for the numbers and the data of that run file."""
+def _edited(published: RunManifest, control: ControlValue, wanted: RunManifest, epoch: int) -> ControlValue:
+    """The control value that asks for the numbers and the data of that run file; raises UserError.
+
+    The run has come to that epoch at the least.
+    """
     numbers, data, now = numbers_of(wanted), wanted.data, time.time()
     if numbers != latest_numbers(published, control.edits):
-        control = control.edited(numbers, numbers_of(published), now)
+        control = control.edited(numbers, numbers_of(published), now, epoch)
     if not isinstance(data, SumsData) and data != latest_data(published, control.data_changes):
-        control = control.exchanged(data, published, now)
+        control = control.exchanged(data, published, now, epoch)
     return control

@@ -15,6 +15,7 @@ from core.files.locks import CONTROL_FILE
 from core.run.manifest import RunManifest
 from core.run.run_file import load_run_file
 from core.run.steering.control_value import ControlValue
+from core.run.steering.edit import MOST_EDITS, Edit, numbers_of
 from tests.support.cli_process import workerbee
 from tests.support.real_peers import RUN_ID, tiny
 
@@ -134,6 +135,26 @@ def checkpoint(file: JsonFile[ControlValue]) -> Path:
         header = json.dumps({"__metadata__": {"run_id": RUN_ID, "epoch": str(epoch)}}).encode()
         (file.path.parent / f"{name}.safetensors").write_bytes(len(header).to_bytes(8, "little") + header)
     return file.path.parent / "checkpoint-20.safetensors"
+
+
+@pytest.mark.parametrize(("second", "is_refused"), [(28, True), (27, False)])
+def test_a_change_for_which_one_that_holds_would_have_to_go_is_refused_until_the_next_has_begun(
+    published: JsonFile[ControlValue], checkpoint: Path, tmp_path: Path, second: int, is_refused: bool
+) -> None:
+    """The run has come to epoch 27, of which a checkpoint is kept."""
+    base = numbers_of(load_run_file(run_file(tmp_path / "published.toml", 0.001)))
+    epochs = [20, second, *range(40, 40 + MOST_EDITS - 2)]
+    edits = tuple(Edit(numbers=base, base=base, from_epoch=each) for each in epochs)
+    published.write(ControlValue(run_id=RUN_ID, number=1, edits=edits))
+    assert checkpoint.exists()
+    done = workerbee(tmp_path, "run", "edit", RUN_ID, str(run_file(tmp_path / "run.toml", 0.0005)), "--yes")
+    control = published.read()
+    assert control is not None
+    if is_refused:
+        assert done.code == 2 and f"Ask again when epoch {epochs[-1]} has begun." in done.err, done
+        assert control.edits == edits
+    else:
+        assert done.code == 0 and [each.from_epoch for each in control.edits] == [*epochs[1:], None], done
 
 
 def test_all_go_back_to_a_checkpoint_once_a_person_has_agreed(

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from core.errors import UserError
 from core.run.manifest import RunManifest, SteeringSpec
 from core.run.spec.data import DataSpec, FileAt, HubDataset, HubImages, HubTokenizer, SumsData, TextFiles
 from core.run.spec.image_models import ViT
@@ -96,9 +97,9 @@ def test_a_change_of_more_files_than_a_control_value_takes_is_refused() -> None:
     assert f"at most {MAX_DATA_BYTES} are allowed" in str(data_error(RUN, text(*long, size=1)))
 
 
-def exchanged(control: ControlValue, data: TextFiles, epoch: int) -> ControlValue:
-    """The next value, with these data from that epoch on, as the process that publishes signs it."""
-    following = control.exchanged(data, RUN, NOW)
+def exchanged(control: ControlValue, data: TextFiles, epoch: int, come_to: int = 0) -> ControlValue:
+    """The next value, with these data from that epoch on, as is signed for a run that has ``come_to`` another."""
+    following = control.exchanged(data, RUN, NOW, come_to)
     return msgspec.structs.replace(following, data_changes=with_epochs(following.data_changes, epoch))
 
 
@@ -124,14 +125,18 @@ def test_a_change_means_nothing_for_a_run_file_with_other_data() -> None:
     assert data_at(run(BEES, max_change=4.0), changes, 100) == SHIPS
 
 
+def large() -> TextFiles:
+    """As many files as one change may name, almost."""
+    return text(*(f"https://host.example.org/{'a' * 60}/{number}" for number in range(40)), size=1)
+
+
 def test_the_last_changes_are_kept_as_far_as_a_signed_value_takes_them(tmp_path: Path) -> None:
     identity = Identity.load_or_create(tmp_path / "identity.key")
-    large = text(*(f"https://host.example.org/{'a' * 60}/{number}" for number in range(40)), size=1)
-    assert not data_error(RUN, large)
+    assert not data_error(RUN, large())
     small, full = CONTROL, CONTROL
     for epoch in range(2 * MOST_EDITS):
-        small, full = exchanged(small, SHIPS, epoch), exchanged(full, large, epoch)
-        full = full.edited(numbers_of(RUN), numbers_of(RUN), NOW)
+        small, full = exchanged(small, SHIPS, epoch, epoch), exchanged(full, large(), epoch, epoch)
+        full = full.edited(numbers_of(RUN), numbers_of(RUN), NOW, epoch)
         full = msgspec.structs.replace(full, edits=with_epochs(full.edits, epoch))
     assert len(small.data_changes) == MOST_EDITS and 2 <= len(full.data_changes) < MOST_EDITS
     assert full.data_changes[-1].from_epoch == 2 * MOST_EDITS - 1
@@ -139,6 +144,15 @@ def test_the_last_changes_are_kept_as_far_as_a_signed_value_takes_them(tmp_path:
     full = full.rolled_back(100, 64 * "a", NOW)
     signed = sign_control(full, identity)
     assert len(signed) <= MAX_CONTROL_BYTES and control_in(signed, identity.peer_id, RUN.run.id) == full
+
+
+def test_the_data_that_hold_never_give_way_to_such_as_wait() -> None:
+    """Who heard of the waiting ones would else go back to those of the run file until they begin."""
+    control = exchanged(exchanged(exchanged(CONTROL, large(), 5), large(), 20), SHIPS, 21)
+    with pytest.raises(UserError, match="Ask again when epoch 21 has begun"):
+        exchanged(control, large(), 40, come_to=19)
+    later = exchanged(control, large(), 40, come_to=20)
+    assert data_at(RUN, later.data_changes, 20) == large() and data_at(RUN, later.data_changes, 21) == SHIPS
 
 
 def test_a_run_file_with_the_data_of_the_last_change_is_no_other_run() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from core.errors import UserError
 from core.run.manifest import RunManifest, SteeringSpec
 from core.run.steering.control_value import ControlValue, is_edited
 from core.run.steering.edit import (
@@ -72,11 +73,23 @@ def test_an_epoch_once_signed_stays_and_a_change_that_waits_for_one_is_replaced(
     waiting = edited_twice().edited(SLOWER, BASE, NOW).edited(BASE, BASE, NOW)
     assert [each.from_epoch for each in waiting.edits] == [5, 9, None]
     assert [each.from_epoch for each in with_epochs(waiting.edits, 7)] == [5, 9, 9], "not before the one before"
+
+
+def test_the_last_changes_are_kept_and_none_that_still_holds_gives_way_to_another() -> None:
     control = CONTROL
     for epoch in range(2 * MOST_EDITS):
-        control = control.edited(SLOWER, BASE, NOW)
-        control = msgspec.structs.replace(control, edits=with_epochs(control.edits, epoch))
-    assert len(control.edits) == MOST_EDITS
+        control = signed(control, epoch, come_to=epoch)
+    assert [each.from_epoch for each in control.edits] == list(range(MOST_EDITS, 2 * MOST_EDITS))
+    at = control.edits[0].from_epoch or 0
+    with pytest.raises(UserError, match=f"again when epoch {2 * MOST_EDITS - 1} has begun"):
+        signed(control, 100, come_to=at)
+    assert signed(control, 100, come_to=at + 1).edits[0].from_epoch == at + 1
+
+
+def signed(control: ControlValue, epoch: int, come_to: int) -> ControlValue:
+    """The next value, with an edit from that epoch on, asked for when the run has ``come_to`` another."""
+    control = control.edited(SLOWER, BASE, NOW, come_to)
+    return msgspec.structs.replace(control, edits=with_epochs(control.edits, epoch))
 
 
 def test_an_edit_means_nothing_for_a_manifest_with_other_numbers() -> None:
