@@ -7266,6 +7266,10 @@
         <translation>Von Epoche %1 gibt es keinen Checkpoint. Aufgehoben sind: %2.</translation>
     </message>
     <message>
+        <source>The run keeps the data that it has. %1</source>
+        <translation>Der Lauf behält die Daten, die er hat. %1</translation>
+    </message>
+    <message>
         <source>no run has come to epoch %1</source>
         <translation>kein Lauf ist bis Epoche %1 gekommen</translation>
     </message>

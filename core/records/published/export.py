@@ -13,7 +13,7 @@ from core.files.atomic import storage_problem
 from core.localizable import localized
 from core.protocol.commands import MOST_CONTRIBUTORS, Evaluation, Export, WeightType
 from core.records.published.runs import PublishedRun
-from core.run.steering.data_change import changes_of
+from core.run.steering.data_change import signed_changes
 
 
 def export_request(
@@ -37,7 +37,7 @@ def export_request(
         dtype=dtype,
         evaluations=tuple(Evaluation(epoch=each.epoch, loss=each.loss) for each in run.scores),
         edits=run.control.edits,
-        data_changes=changes_of(run.manifest, run.control.data_changes),
+        data_changes=signed_changes(run.manifest, run.control.data_changes),
         contributors=tuple(contributors[:MOST_CONTRIBUTORS]),
         further_contributors=max(0, len(contributors) - MOST_CONTRIBUTORS),
     )

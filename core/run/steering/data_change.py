@@ -57,6 +57,11 @@ def changes_of(manifest: RunManifest, changes: Iterable[DataChange]) -> tuple[Da
     return tuple(each for each in changes if each.base == base)
 
 
+def signed_changes(manifest: RunManifest, changes: Iterable[DataChange]) -> tuple[DataChange, ...]:
+    """Those of them that have an epoch: the others wait until the organiser's peer has opened their data."""
+    return changes_of(manifest, signed_until(changes))
+
+
 def latest_data(manifest: RunManifest, changes: Iterable[DataChange]) -> DataSpec:
     """Those that hold once all changes have begun."""
     made = changes_of(manifest, changes)

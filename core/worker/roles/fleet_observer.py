@@ -18,7 +18,7 @@ from core.protocol.peers import FleetHealth, PeerSeen, PeersSeen, SuspectsSeen
 from core.run.manifest import RunManifest
 from core.run.steering.authority import RunAuthority
 from core.run.steering.control_value import ControlValue, overlaid
-from core.run.steering.data_change import changes_of
+from core.run.steering.data_change import signed_changes
 from core.run.steering.edit import edits_of
 from core.run.steering.rollback import is_same, least_epoch, swarm_id
 from core.security.sanitize import MAX_DEVICE_CHARACTERS, MAX_NAME_CHARACTERS, sanitize_line
@@ -148,7 +148,7 @@ class FleetObserver:
                     vouched=vouched,
                     order=control.order,
                     edits=edits_of(self._manifest, control.edits),
-                    data_changes=changes_of(self._manifest, control.data_changes),
+                    data_changes=signed_changes(self._manifest, control.data_changes),
                     rollback=control.rollback,
                 )
             )

@@ -14,7 +14,7 @@ from core.errors import ErrorKind
 from core.files.locks import PeerFiles
 from core.protocol.codec import encode
 from core.protocol.commands import Publish
-from core.protocol.events import AnyEvent, Evaluated, Failed, Published, RoundFinished, RunFound
+from core.protocol.events import AnyEvent, Evaluated, Failed, Published, RoundFinished, RunFound, Warned
 from core.run.manifest import RunManifest, SteeringSpec
 from core.run.multiaddr import Multiaddr
 from core.run.spec.data import FileAt, TextFiles
@@ -32,16 +32,17 @@ pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1800)]
 
 CHANGED_SECONDS = 600.0  # a change begins up to ten epochs later, of which each may last half a minute
 LEARNED = 5  # epochs before a change and after it
-NEW = "ships.txt"
+NEW, WRONG = "ships.txt", "wasps.txt"
 TEXTS = {
     "bees.txt": [f"{name} keeps the {thing}." for name in ("Ada", "Bo") for thing in ("bees", "honey", "wax") * 40],
+    WRONG: 40 * ["Ada keeps no wasps."],
     NEW: [f"{wind} WIND: {count} SHIPS LEFT" for wind in ("EAST", "WEST") for count in range(100)],
 }
 
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[FolderServer]:
-    """A web server with two texts that have hardly a letter in common."""
+    """A web server with texts, of which the last has hardly a letter in common with the others."""
     folder = tmp_path / "texts"
     folder.mkdir()
     for name, paragraphs in TEXTS.items():
@@ -87,6 +88,24 @@ def _without_none(value: object) -> object:
             return value
 
 
+def wrong(server: FolderServer) -> TextFiles:
+    """A text of that server with another hash than it has."""
+    right = text(server, WRONG)
+    return msgspec.structs.replace(right, files=(msgspec.structs.replace(right.files[0], sha256=64 * "0"),))
+
+
+def assert_others_that_nobody_could_have_are_not_signed(organiser: Peer, wanted: RunManifest) -> None:
+    """The organiser is told so instead, and no peer ends."""
+    file = write_run_file(organiser.home / "run.toml", wanted)
+    workerbee(organiser.home, "run", "edit", RUN_ID, str(file), "--yes")
+    told = organiser.wait_for(Warned, lambda each: each.problem == ErrorKind.FILES_REFUSED.key)
+    assert "The run keeps the data that it has." in str(told.detail) and WRONG in str(told.detail)
+    assert not any(found.data_changes for found in organiser.all(RunFound))
+    (again,) = workerbee(organiser.home, "run", "edit", RUN_ID, str(file), "--yes")
+    assert again["changed"], "it is void, so that the same can be asked for once the server has the right file"
+    organiser.wait_for(Warned, lambda each: each is not told and each.problem == ErrorKind.FILES_REFUSED.key)
+
+
 def exchange(organiser: Peer, peers: Sequence[Peer], wanted: RunManifest) -> int:
     """Have all peers learn from the data of that run; the epoch from which they do."""
     file = write_run_file(organiser.home / "run.toml", wanted)
@@ -117,6 +136,9 @@ def test_all_learn_from_the_other_text_from_one_epoch_on_and_a_newcomer_reads_no
     peers = (organiser, group.volunteer(organiser.posted, "volunteer"))
     for peer in peers:
         peer.wait_for(RoundFinished, averaged)
+    assert_others_that_nobody_could_have_are_not_signed(
+        organiser, msgspec.structs.replace(published, data=wrong(server))
+    )
     begins = exchange(organiser, peers, msgspec.structs.replace(published, data=text(server, NEW)))
     assert len(server.asked(NEW)) == len(peers)
     for peer in peers:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -57,6 +57,16 @@ def text(server: FolderServer, name: str, sha256: str = "") -> TextFiles:
     return TextFiles(files=(file,), format="text", held_out_one_in=4)
 
 
+def becomes(holds: Callable[[], bool]) -> bool:
+    """Whether that comes to hold."""
+    leaving = threading.Event()
+    for _ in range(int(LIMIT_SECONDS * 10)):
+        if holds():
+            return True
+        leaving.wait(0.1)
+    return False
+
+
 class Peer:
     """A peer of a run that learns from the first text; ``may_open`` holds back what it opens later."""
 
@@ -83,12 +93,11 @@ class Peer:
 
     def is_soon_ready(self, epoch: int) -> bool:
         """Whether the data of that epoch are there, if not at once."""
-        leaving = threading.Event()
-        for _ in range(int(LIMIT_SECONDS * 10)):
-            if self.data.is_ready(epoch):
-                return True
-            leaving.wait(0.1)
-        return False
+        return becomes(lambda: self.data.is_ready(epoch))
+
+    def can_soon_have(self, data: DataSpec) -> bool:
+        """Whether these could be put in place, if not at once."""
+        return becomes(lambda: self.data.can_have(data))
 
     @property
     def drawn(self) -> str:
@@ -166,6 +175,26 @@ def test_what_nobody_has_agreed_to_is_refused_and_what_cannot_be_had_only_when_i
         assert peer.data.is_ready(4)
         with pytest.raises(UserError, match=BEES):
             peer.is_soon_ready(5)
+    finally:
+        peer.recipe.close()
+
+
+def test_whoever_signs_a_change_tries_its_data_before(server: FolderServer, tmp_path: Path) -> None:
+    peer, right = Peer(server, tmp_path / "home"), text(server, SHIPS)
+    try:
+        with pytest.raises(UserError, match="not what was agreed to"):
+            peer.data.can_have(msgspec.structs.replace(right, held_out_one_in=2))
+        for _ in range(2):  # asked again, it tries again
+            with pytest.raises(UserError, match=SHIPS):
+                peer.can_soon_have(text(server, SHIPS, sha256=64 * "0"))
+        assert peer.data.can_have(peer.manifest.data), "those that it has"
+        peer.may_open.clear()
+        assert not peer.data.can_have(right) and peer.data.is_ready(5) and peer.drawn == BEES
+        peer.may_open.set()
+        assert peer.can_soon_have(right)
+        server.requests.clear()
+        peer.data.plan((change(server, SHIPS, 5),))
+        assert peer.data.is_ready(5) and peer.drawn == SHIPS and not server.requests, "they were open already"
     finally:
         peer.recipe.close()
 

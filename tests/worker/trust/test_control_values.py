@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from time import time
 
+import msgspec
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from hivemind.dht import DHT
@@ -106,3 +107,23 @@ def test_an_organiser_takes_what_its_commands_write_and_goes_on_from_that_after_
     assert restarted.poll() == PAUSED
     file.write(ControlValue(run_id="run", number=PAUSED.number - 1))
     assert restarted.poll() == PAUSED, "an older file changes nothing"
+
+
+def test_what_its_publisher_learns_later_is_signed_under_the_next_number_and_kept(dht: DHT, tmp_path: Path) -> None:
+    """As the epoch of a change whose data had to be opened before."""
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    swarm = Swarm(dht, ORGANISER, key, "direct", (), tmp_path)
+    file = JsonFile[ControlValue](tmp_path / "control.json", ControlValue)
+    known = list[str]()
+
+    def completed(control: ControlValue) -> ControlValue:
+        return msgspec.structs.replace(control, notice="".join(known))
+
+    publisher = ControlPublisher(swarm, "run", file.path, completed)
+    file.write(PAUSED)
+    assert publisher.poll() == PAUSED and publisher.poll().number == PAUSED.number
+    known.append("It is there.")
+    later = msgspec.structs.replace(PAUSED, number=PAUSED.number + 1, notice="It is there.")
+    assert publisher.poll() == later and publisher.poll() == later
+    file.path.unlink()
+    assert ControlPublisher(swarm, "run", file.path, lambda control: control).poll() == later, "after a restart, too"

@@ -41,8 +41,7 @@ def edit_run(command: EditRun, folders: Folders) -> int:
     if is_agreed:
         control = _edited(run.manifest, control, wanted, run.epoch)
         ask_control(run.files, control)
-        told = "the same epoch of all peers, in about half a minute" if run.is_published_now else "the next start"
-        print(f"It holds from {told} on.", file=stream)
+        print(_when(control, run.is_published_now), file=stream)
     if command.json:
         print_object("run_edited", run=control.run_id, changed=is_agreed, number=control.number, changes=lines)
     return 0
@@ -79,6 +78,15 @@ def _changed(published: RunManifest, control: ControlValue, wanted: RunManifest)
     now = msgspec.structs.replace(wanted, data=latest_data(published, control.data_changes))
     for change in changes_between(now, wanted):
         yield f"{change.section}.{change.field}: {change.before} → {change.after}"
+
+
+def _when(control: ControlValue, is_published_now: bool) -> str:
+    if not is_published_now:
+        return "It holds from the next start on."
+    words = "It holds from the same epoch of all peers, in about half a minute on."
+    if any(each.from_epoch is None for each in control.data_changes):
+        words += " Other data do so once the peer that publishes the run has opened them, and not at all if it cannot."
+    return words
 
 
 def _edited(published: RunManifest, control: ControlValue, wanted: RunManifest, epoch: int) -> ControlValue:

@@ -11,7 +11,7 @@ from core.run.manifest import RunManifest
 from core.run.signed_manifest import SignedManifest
 from core.run.steering.authority import RunAuthority
 from core.run.steering.control_value import ControlValue, Order, newer_of, overlaid
-from core.run.steering.data_change import changes_of
+from core.run.steering.data_change import signed_changes
 from core.run.steering.edit import edits_of
 from core.run.steering.rollback import Rollback, swarm_id
 from core.tickets.wallet import Wallet
@@ -98,7 +98,7 @@ def found_event(run: FoundRun, swarm: Swarm, pasted: tuple[str, ...], wallet: Wa
         loss=swarm_loss(swarm.dht, run.manifest.run.id, pasted),
         order=control.order,
         edits=edits_of(run.manifest, control.edits),
-        data_changes=changes_of(run.manifest, control.data_changes),
+        data_changes=signed_changes(run.manifest, control.data_changes),
         rollback=control.rollback,
         access=access_to(run.manifest, run.authority, swarm.peer_id, wallet),
     )

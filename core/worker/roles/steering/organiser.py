@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
-from core.protocol.events import RunFound
+from core.errors import UserError
+from core.localizable import localized
+from core.protocol.events import RunFound, Warned
 from core.run.manifest import RunManifest
+from core.run.spec.data import DataSpec
 from core.run.steering.control_value import ControlValue, overlaid
-from core.run.steering.data_change import changes_of
-from core.run.steering.edit import edits_of, lead_epochs, with_epochs
+from core.run.steering.data_change import DataChanges, signed_changes
+from core.run.steering.edit import edits_of, lead_epochs, signed_until, with_epochs
 from core.run.steering.rollback import Rollback
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import StartThread
@@ -20,6 +24,14 @@ from core.worker.roles.steering.follower import Steerable, SteeringFollower
 from core.worker.swarm import ControlPublisher, Swarm
 
 FILE_POLL_SECONDS = 2.0
+
+
+class Organised(Steerable, Protocol):
+    """The organiser's peer, which tries what all are to learn from."""
+
+    def can_have(self, data: DataSpec) -> bool:
+        """Whether it could learn from these at once; it opens them. Raises UserError where it never can."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -34,7 +46,7 @@ def steer(
     swarm: Swarm,
     manifest: RunManifest,
     path: Path,
-    peer: Steerable,
+    peer: Organised,
     saving: Saving,
     channel: WorkerChannel,
     start_thread: StartThread,
@@ -42,8 +54,8 @@ def steer(
 ) -> None:
     """Publish the control value in the file at ``path`` and obey it, until we leave; returns at once.
 
-    A run that is drained or ended keeps its model: a checkpoint is saved as soon as this peer holds. The last
-    ``rollback`` before this peer began is given.
+    A run that is drained or ended keeps its model: a checkpoint is saved as soon as this peer holds. Other data get
+    their epoch as soon as this peer has opened them. The last ``rollback`` before this peer began is given.
     """
 
     def completed(control: ControlValue) -> ControlValue:
@@ -52,8 +64,18 @@ def steer(
         if order.state == "draining" and order.at_epoch is None:
             order = msgspec.structs.replace(order, at_epoch=epoch + 1)
         begins = epoch + lead_epochs(peer.epoch_seconds)
-        edits, data_changes = with_epochs(control.edits, begins), with_epochs(control.data_changes, begins)
+        edits, data_changes = with_epochs(control.edits, begins), tried(control.data_changes, begins)
         return msgspec.structs.replace(control, order=order, edits=edits, data_changes=data_changes)
+
+    def tried(changes: DataChanges, begins: int) -> DataChanges:
+        """With that epoch once this peer has opened their data; without those whose data nobody could have."""
+        try:
+            can_begin = all(peer.can_have(each.data) for each in changes if each.from_epoch is None)
+        except UserError as error:
+            detail = localized("The run keeps the data that it has. %1", error.detail)
+            channel.emit(Warned(problem=error.problem.key, detail=detail))
+            return signed_until(changes)
+        return with_epochs(changes, begins) if can_begin else changes
 
     def tell(control: ControlValue) -> None:
         channel.emit(_told(manifest, swarm.peer_id, control))
@@ -75,7 +97,7 @@ def _told(manifest: RunManifest, organiser: str, control: ControlValue) -> RunFo
         vouched=True,
         order=control.order,
         edits=edits_of(manifest, control.edits),
-        data_changes=changes_of(manifest, control.data_changes),
+        data_changes=signed_changes(manifest, control.data_changes),
         rollback=control.rollback,
     )
 

@@ -15,8 +15,7 @@ from core.errors import ErrorKind, UserError
 from core.localizable import Detail, localized
 from core.run.manifest import RunManifest
 from core.run.spec.data import DataSpec
-from core.run.steering.data_change import DataChanges, changes_of, data_at, data_error, latest_data
-from core.run.steering.edit import signed_until
+from core.run.steering.data_change import DataChanges, data_at, data_error, latest_data, signed_changes
 from core.worker.fetch.background_task import ProgressListener
 from core.worker.training.numeric_checks import NumericChecks
 
@@ -29,13 +28,17 @@ log = logging.getLogger(__name__)
 
 def agreed_changes(manifest: RunManifest, changes: DataChanges) -> DataChanges:
     """Those of this manifest that have an epoch; raises UserError for others than were agreed to with it."""
-    made = changes_of(manifest, signed_until(changes))
+    made = signed_changes(manifest, changes)
     for each in made:
-        if error := data_error(manifest, each.data):
-            raise UserError(
-                ErrorKind.MANIFEST_REFUSED, localized("A change of the run is not what was agreed to: %1.", error)
-            )
+        _require_agreed(manifest, each.data)
     return made
+
+
+def _require_agreed(manifest: RunManifest, data: DataSpec) -> None:
+    if error := data_error(manifest, data):
+        raise UserError(
+            ErrorKind.MANIFEST_REFUSED, localized("A change of the run is not what was agreed to: %1.", error)
+        )
 
 
 def data_to_begin_with(manifest: RunManifest, changes: DataChanges) -> DataSpec:
@@ -71,6 +74,21 @@ class RunData:
             if planned and planned[-1].data != self._present:
                 self._opening_of(planned[-1].data)
 
+    def can_have(self, data: DataSpec) -> bool:
+        """Whether these could be put in place at once; they are opened from now on. From one thread.
+
+        Raises UserError where they cannot be had, or others were agreed to with the manifest.
+        """
+        _require_agreed(self._manifest, data)
+        if data == self._present:
+            return True
+        opening = self._opening_of(data)
+        if opening.has_ended.is_set() and opening.error is not None:
+            with self._lock:
+                del self._openings[data]  # whoever asks again tries again
+            raise opening.error
+        return opening.has_ended.is_set()
+
     def is_ready(self, epoch: int) -> bool:
         """Whether the recipe learns from the data of that epoch, which are put in place if they are there.
 
@@ -102,11 +120,11 @@ class RunData:
 
 
 class _Opening:
-    """Opens data in a thread; once it ``has_ended``, ``put_in_place`` does so, or raises what opening has raised."""
+    """Opens data in a thread; once it ``has_ended``, ``put_in_place`` does so, or raises the ``error`` of opening."""
 
     def __init__(self, open_data: Callable[[], PutInPlace]) -> None:
         self._open, self.has_ended = open_data, threading.Event()
-        self._error: BaseException | None = None
+        self.error: BaseException | None = None
         self._opened: PutInPlace = lambda: None
         threading.Thread(target=self._run, name="opening data", daemon=True).start()
 
@@ -114,13 +132,13 @@ class _Opening:
         try:
             self._opened = self._open()
         except BaseException as error:
-            self._error = error
+            self.error = error
         finally:
             self.has_ended.set()
 
     def put_in_place(self) -> None:
-        if self._error is not None:
-            raise self._error
+        if self.error is not None:
+            raise self.error
         self._opened()
 
 

@@ -17,7 +17,7 @@ class RunNumbers:
     """The schedule's factory is ``scheduler``; ``plan`` takes changes, each from its epoch on, from any thread."""
 
     def __init__(self, manifest: RunManifest, data: RunData) -> None:
-        self._manifest, self._data, self._planned = manifest, data, tuple[Edit, ...]()
+        self._manifest, self.data, self._planned = manifest, data, tuple[Edit, ...]()
         self._schedule: SteeredSchedule | None = None
         if manifest.steering.max_change > 1:
             self._schedule = SteeredSchedule(manifest.scheduler, manifest.optimizer.learning_rate)
@@ -36,7 +36,7 @@ class RunNumbers:
 
         Raises UserError for more than was agreed to with the manifest.
         """
-        self._data.plan(control.data_changes)
+        self.data.plan(control.data_changes)
         manifest, planned = self._manifest, edits_of(self._manifest, control.edits)
         if planned == self._planned:
             return

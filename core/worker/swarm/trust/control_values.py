@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import msgspec
 from hivemind.dht import DHT
 
 from core.files.json_file import JsonFile
@@ -29,8 +30,8 @@ log = logging.getLogger(__name__)
 class ControlPublisher:
     """Publishes the control value in that file, signed, and again whenever the file has a newer one.
 
-    ``completed`` fills in what only whoever trains knows, such as an epoch; what was signed is kept beside the keys,
-    so that a restart goes on from it.
+    ``completed`` fills in what only whoever trains knows, such as an epoch, at once or later; what was signed is kept
+    beside the keys, so that a restart goes on from it.
     """
 
     def __init__(
@@ -54,10 +55,15 @@ class ControlPublisher:
             log.warning("the control value is not looked at this time: %s", error)
             return self._control
         if found is not None and found.run_id == self._control.run_id and found.number > self._control.number:
-            self._control = self._completed(found)
-            keep_record(self._kept, self._signed())
-            self._publisher.publish_instead(self._signed())
+            self._publish(self._completed(found))
+        elif (completed := self._completed(self._control)) != self._control:
+            self._publish(msgspec.structs.replace(completed, number=completed.number + 1))
         return self._control
+
+    def _publish(self, control: ControlValue) -> None:
+        self._control = control
+        keep_record(self._kept, self._signed())
+        self._publisher.publish_instead(self._signed())
 
     def _signed(self) -> bytes:
         return sign_control(self._control, self._identity)
