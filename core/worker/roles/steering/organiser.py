@@ -58,35 +58,42 @@ def steer(
     their epoch as soon as this peer has opened them. The last ``rollback`` before this peer began is given.
     """
 
-    def completed(control: ControlValue) -> ControlValue:
-        """With the epochs after which peers leave, and from which changes hold: no command knows them."""
-        order, epoch = control.order, peer.local_epoch
-        if order.state == "draining" and order.at_epoch is None:
-            order = msgspec.structs.replace(order, at_epoch=epoch + 1)
-        begins = epoch + lead_epochs(peer.epoch_seconds)
-        edits, data_changes = with_epochs(control.edits, begins), tried(control.data_changes, begins)
-        return msgspec.structs.replace(control, order=order, edits=edits, data_changes=data_changes)
-
-    def tried(changes: DataChanges, begins: int) -> DataChanges:
-        """With that epoch once this peer has opened their data; without those whose data nobody could have."""
-        try:
-            can_begin = all(peer.can_have(each.data) for each in changes if each.from_epoch is None)
-        except UserError as error:
-            detail = localized("The run keeps the data that it has. %1", error.detail)
-            channel.emit(Warned(problem=error.problem.key, detail=detail))
-            return signed_until(changes)
-        return with_epochs(changes, begins) if can_begin else changes
-
     def tell(control: ControlValue) -> None:
         channel.emit(_told(manifest, swarm.peer_id, control))
 
-    publisher = ControlPublisher(swarm, manifest.run.id, path, completed)
+    publisher = ControlPublisher(swarm, manifest.run.id, path, _Completion(peer, channel).of)
     publisher.start(start_thread)
     held, seconds = _Holding(peer, saving), FILE_POLL_SECONDS
     follower = SteeringFollower(
         publisher.poll, held, tell, channel, is_organiser=True, rollback=rollback, poll_seconds=seconds
     )
     follower.start(start_thread)
+
+
+class _Completion:
+    """What no command knows of a control value: the epochs after which peers leave, and from which changes hold."""
+
+    def __init__(self, peer: Organised, channel: WorkerChannel) -> None:
+        self._peer, self._channel = peer, channel
+
+    def of(self, control: ControlValue) -> ControlValue:
+        """The value with the epochs that are known."""
+        order, epoch = control.order, self._peer.local_epoch
+        if order.state == "draining" and order.at_epoch is None:
+            order = msgspec.structs.replace(order, at_epoch=epoch + 1)
+        begins = epoch + lead_epochs(self._peer.epoch_seconds)
+        edits, data_changes = with_epochs(control.edits, begins), self._tried(control.data_changes, begins)
+        return msgspec.structs.replace(control, order=order, edits=edits, data_changes=data_changes)
+
+    def _tried(self, changes: DataChanges, begins: int) -> DataChanges:
+        """With that epoch once this peer has opened their data; without those whose data nobody could have."""
+        try:
+            can_begin = all(self._peer.can_have(each.data) for each in changes if each.from_epoch is None)
+        except UserError as error:
+            detail = localized("The run keeps the data that it has. %1", error.detail)
+            self._channel.emit(Warned(problem=error.problem.key, detail=detail))
+            return signed_until(changes)
+        return with_epochs(changes, begins) if can_begin else changes
 
 
 def _told(manifest: RunManifest, organiser: str, control: ControlValue) -> RunFound:
