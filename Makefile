@@ -1,7 +1,7 @@
 # Everything a person or a machine does with this checkout. The first call of any target sets up `.venv`.
 #
 #   make demo  [ARGS="--epochs 3"]   two real peers on this machine: in the window where there is a display
-#   make test  [ARGS="-k address"]   format, lint, types, tests three at a time; ARGS goes to pytest, such as -n0
+#   make test  [ARGS="-k address"]   format, lint, types, tests four at a time; ARGS goes to pytest, such as -n0
 #   make quick [ARGS=…]              the same in about six minutes: no test that starts peers or is slow
 #   make bench [ARGS=…]              how fast it is, against bare hivemind
 #   make soak  [ARGS="--seed 7"]     the tests marked faults, then half an hour of faults; with ARGS that alone
@@ -27,7 +27,7 @@ WINDOW = $(if $(DISPLAY)$(WAYLAND_DISPLAY),window)
 
 CHECK = .venv/bin/ruff format --check . && .venv/bin/ruff check . && .venv/bin/mypy
 # A test process that dies ends the run: pytest-xdist would wait for ever for the tests that it leaves.
-THREE_AT_A_TIME = .venv/bin/pytest -n 3 --max-worker-restart 0
+FOUR_AT_A_TIME = .venv/bin/pytest -n 4 --max-worker-restart 0
 WITHOUT_PEERS = -m "not real and not networks and not slow and not faults"
 
 .PHONY: help demo test quick bench soak attack experiments scale docs pictures installer installer-portable repository installer-test clean
@@ -42,12 +42,12 @@ demo:
 test:
 	$(SET_UP) test window
 	@$(CHECK)
-	@$(THREE_AT_A_TIME) $(ARGS)
+	@$(FOUR_AT_A_TIME) $(ARGS)
 
 quick:
 	$(SET_UP) test window
 	@$(CHECK)
-	@$(THREE_AT_A_TIME) $(WITHOUT_PEERS) $(ARGS)
+	@$(FOUR_AT_A_TIME) $(WITHOUT_PEERS) $(ARGS)
 
 bench:
 	$(SET_UP) test window
