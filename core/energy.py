@@ -1,8 +1,9 @@
-"""Energy as an electricity bill has it."""
+"""Energy as an electricity bill has it, and how much power is none."""
 
 from __future__ import annotations
 
 JOULES_PER_KWH = 3.6e6
+MAX_DEVICE_WATTS = 5000  # more than one GPU draws: a sensor's fault, a counter that has begun anew, or a lie
 
 
 def cost(joules: float, price_per_kwh: float) -> float:

@@ -8,12 +8,12 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from core.energy import MAX_DEVICE_WATTS
 from core.hardware.gpu_sensors import GpuSensors
 
 LOOK_SECONDS = 10.0
 RECENT_LOOKS = 10  # of which the mean power is told: a round takes another power than computing does
 STALE_SECONDS = 60.0  # after which a figure is none any more: the driver hangs, or does not tell
-MOST_WATTS = 5000.0  # of one GPU; more is a fault of the sensor
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class PowerMeter:
     def look(self) -> None:
         """Read the sensor once more, and add what was drawn meanwhile."""
         watts, now = self._sensors.look(self._gpus).watts, self._clock()
-        if watts is not None and 0 <= watts <= MOST_WATTS:
+        if watts is not None and 0 <= watts <= MAX_DEVICE_WATTS:
             seconds = 0.0 if self._looked_at is None else now - self._looked_at
             drawn = self._looks[-1].joules if self._looks else 0.0
             self._looks.append(_Look(now, watts, drawn + watts * seconds))

@@ -6,6 +6,7 @@ import threading
 from collections import Counter, deque
 from typing import Literal
 
+from core.energy import MAX_DEVICE_WATTS
 from core.hardware.power_meter import PowerMeter
 from core.protocol.events import RoundFinished
 from core.security.sanitize import MAX_VERSION_CHARACTERS
@@ -16,7 +17,6 @@ from core.worker.swarm import (
     MAX_DIALLERS,
     MAX_JOULES,
     MAX_REASON_CHARACTERS,
-    MAX_WATTS,
     ActivityRecord,
     HealthRecord,
     PowerRecord,
@@ -67,7 +67,9 @@ class ActivityCounter:
         reading = self._power_meter.reading if self._power_meter is not None else None
         if reading is None:
             return None
-        return PowerRecord(watts=min(round(reading.watts), MAX_WATTS), joules=min(round(reading.joules), MAX_JOULES))
+        return PowerRecord(
+            watts=min(round(reading.watts), MAX_DEVICE_WATTS), joules=min(round(reading.joules), MAX_JOULES)
+        )
 
     def note_reachability(self, reached: int, unreached: int) -> None:
         """So many peers have tried to dial us and could, and so many could not; replaces what was noted before."""

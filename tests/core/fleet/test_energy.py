@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from core.cli.output.energy_words import cost_words, energy_words
 from core.cli.output.fleet_view import fleet_line
-from core.energy import cost
+from core.energy import MAX_DEVICE_WATTS, cost
 from core.fleet.energy import energy_of
 from core.fleet.snapshot import FleetEnergy, FleetSnapshot
 from core.protocol.peers import PeerPower, PeerSeen, PeersSeen
@@ -22,9 +22,9 @@ from core.security.speed_limits import MAX_SHARE
 from tests.core.fleet.made_up_fleets import NOON, TARGET, peer, run_found, told
 
 KWH = 3_600_000
-MOST = PeerPower(watts=5000, joules=2**40)
+MOST = PeerPower(watts=MAX_DEVICE_WATTS, joules=2**40)
 FLEET_ENERGY = FleetEnergy(telling=3, watts=412.0, joules=1.2 * KWH, joules_at_end=34.0 * KWH)
-some_powers = st.builds(PeerPower, watts=st.integers(1, 5000), joules=st.integers(1, 2**40))
+some_powers = st.builds(PeerPower, watts=st.integers(1, MAX_DEVICE_WATTS), joules=st.integers(1, 2**40))
 
 
 def drawing(number: int, watts: int, joules: int) -> PeerSeen:

@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 import msgspec
 import pytest
 
+from core.energy import MAX_DEVICE_WATTS
 from core.fleet.charts import thinned
 from core.fleet.history import FleetHistory
 from core.fleet.page import MAX_PAGE_BYTES, MOST_PEERS, page_files
@@ -84,7 +85,7 @@ def hostile(number: int) -> FleetSnapshot:
     """A fleet of peers that call themselves what would break a page, at the greatest length."""
     name, device = (HOSTILE * 2)[:40], (HOSTILE * 2)[:80]
     activity = PeerActivity(version="<b>'\"&</b>" * 2)
-    power = PeerPower(watts=5000, joules=2**40)
+    power = PeerPower(watts=MAX_DEVICE_WATTS, joules=2**40)
     peers = [
         peer(each, name=name, device=f"{each}{device}"[:80], activity=activity, power=power) for each in range(number)
     ]

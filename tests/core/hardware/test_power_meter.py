@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from core.hardware.power_meter import MOST_WATTS, STALE_SECONDS
+from core.energy import MAX_DEVICE_WATTS
+from core.hardware.power_meter import STALE_SECONDS
 from tests.support.answering_script import AnsweringScript
 from tests.support.environment.fake_nvml import FakeNvml
 
@@ -70,7 +71,7 @@ def test_what_was_drawn_while_the_driver_did_not_tell_is_not_counted(fake: FakeN
 def test_a_driver_that_hangs_and_a_sensor_that_cannot_be_right_tell_nothing(
     fake: FakeNvml, meter: AnsweringScript
 ) -> None:
-    fake.says(OTHER, OURS, f"busy 1 100 {round(1000 * MOST_WATTS) + 1000}")
+    fake.says(OTHER, OURS, f"busy 1 100 {round(1000 * MAX_DEVICE_WATTS) + 1000}")
     assert look(meter, 100.0) is None
     fake.says(OTHER, OURS, "busy 1 100 300000")
     assert look(meter, 110.0) is not None

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from hivemind.p2p import PeerID
 
+from core.energy import MAX_DEVICE_WATTS
 from core.fleet.totals import believed
 from core.localizable import LocalizedText
 from core.protocol.codec import MAX_LINE_BYTES, encode
@@ -25,7 +26,6 @@ from core.worker.swarm.dht.run_records import (
     MAX_ROUNDS,
     MAX_SAMPLES,
     MAX_TRAFFIC_BYTES,
-    MAX_WATTS,
     ActivityRecord,
     HealthRecord,
     PowerRecord,
@@ -116,7 +116,7 @@ def test_a_thousand_peers_fit_on_a_line_whatever_they_call_themselves(letter: st
         "norm_ratio": 1e6 / 3,
         "country": "DE",
     }
-    power = PeerPower(watts=MAX_WATTS, joules=MAX_JOULES)
+    power = PeerPower(watts=MAX_DEVICE_WATTS, joules=MAX_JOULES)
     peers = [
         seen(each, name=letter * 40, device=letter * 80, activity=activity, power=power, **most) for each in range(1010)
     ]
@@ -128,7 +128,7 @@ def test_a_thousand_peers_fit_on_a_line_whatever_they_call_themselves(letter: st
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"watts": MAX_WATTS + 1},
+        {"watts": MAX_DEVICE_WATTS + 1},
         {"watts": -1},
         {"watts": 1.5},
         {"joules": MAX_JOULES + 1},
@@ -138,7 +138,7 @@ def test_a_thousand_peers_fit_on_a_line_whatever_they_call_themselves(letter: st
     ],
 )
 def test_what_no_device_draws_is_no_record(wrong: dict[str, Any]) -> None:
-    most = {"watts": MAX_WATTS, "joules": MAX_JOULES}
+    most = {"watts": MAX_DEVICE_WATTS, "joules": MAX_JOULES}
     assert parse_record(PowerRecord, most) == PowerRecord(**most)
     assert parse_record(PowerRecord, most | wrong) is None
 

@@ -83,9 +83,9 @@ def _changed(published: RunManifest, control: ControlValue, wanted: RunManifest)
 def _when(control: ControlValue, is_published_now: bool) -> str:
     if not is_published_now:
         return "It holds from the next start on."
-    words = "It holds from the same epoch of all peers, in about half a minute on."
+    words = "It holds for all peers from the same epoch on, in about half a minute."
     if any(each.from_epoch is None for each in control.data_changes):
-        words += " Other data do so once the peer that publishes the run has opened them, and not at all if it cannot."
+        words += " Other data hold once the peer that publishes the run has opened them, and not at all if it cannot."
     return words
 
 

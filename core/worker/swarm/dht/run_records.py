@@ -30,6 +30,7 @@ from pydantic.v1 import (
     create_model,
 )
 
+from core.energy import MAX_DEVICE_WATTS
 from core.security.sanitize import MAX_DEVICE_CHARACTERS, MAX_NAME_CHARACTERS, MAX_VERSION_CHARACTERS
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_values import dht_key
@@ -47,7 +48,6 @@ MAX_ROUNDS = 2**31
 MAX_REASON_CHARACTERS = 120
 MAX_DIALLERS = 1000  # that have tried to dial one peer
 MAX_TRAFFIC_BYTES = 2**50  # of one worker's life; a million of them can still be added up
-MAX_WATTS = 5000  # of the device of one peer
 MAX_JOULES = 2**40  # of one worker's life: the same for seven years
 
 _Record = TypeVar("_Record", bound=BaseModel)
@@ -108,7 +108,7 @@ class DisclosureRecord(OwnRecord):
 class PowerRecord(OwnRecord):
     """What a peer's device draws, and has drawn since its worker started; of those alone whose driver measures it."""
 
-    watts: conint(ge=0, le=MAX_WATTS, strict=True)  # type: ignore[valid-type]
+    watts: conint(ge=0, le=MAX_DEVICE_WATTS, strict=True)  # type: ignore[valid-type]
     joules: conint(ge=0, le=MAX_JOULES, strict=True)  # type: ignore[valid-type]
 
 
