@@ -56,6 +56,7 @@ UNSUPERVISED = {
     "fetch/fetcher.py": "its exception is raised again by who has asked, in another process",
     "fetch/background_task.py": "its exception is raised again in the thread that waits for it",
     "data/prefetch.py": "its exception is raised again in the thread that waits for it",
+    "roles/steering/run_data.py": "its exception is raised again in the thread that needs the data",
     "process/process_tree.py": "runs in a forked child, whose only thread of ours it is",
     "process/channel.py": "the timer that kills a worker which does not end",
     "process/supervisor.py": "the supervisor itself",
@@ -173,7 +174,7 @@ def start_publisher(supervisor: Any) -> None:
 def start_training(supervisor: Any) -> None:
     optimizer: Any = SimpleNamespace(tracker=THROWS, say_goodbye=THROWS)
     trainer: Any = Throws()
-    numbers: Any = SimpleNamespace(learning_rate=THROWS)
+    numbers: Any = SimpleNamespace(learning_rate=THROWS, data=SimpleNamespace(can_have=THROWS))
     participation = RunParticipation(
         "cpu", trainer, THROWS, optimizer, THROWS, THROWS, THROWS, THROWS, THROWS, LEAVING, supervisor, numbers, THROWS
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 
 from core.errors import ErrorKind, UserError
 from core.localizable import Detail, localized
@@ -60,7 +61,7 @@ class RunData:
         self._manifest, self._planned = manifest, agreed_changes(manifest, changes)
         self._present = latest_data(manifest, self._planned)
         self._open, self._checks, self._listener = open_data, checks, _Quietly(listener)
-        self._lock, self._openings = threading.Lock(), dict[DataSpec, _Opening]()
+        self._lock, self._openings = threading.Lock(), dict[DataSpec, Future[PutInPlace]]()
         checks.is_same_data = self._is_present_in
 
     def plan(self, changes: DataChanges) -> None:
@@ -83,11 +84,13 @@ class RunData:
         if data == self._present:
             return True
         opening = self._opening_of(data)
-        if opening.has_ended.is_set() and opening.error is not None:
+        if not opening.done():
+            return False
+        if opening.exception() is not None:
             with self._lock:
                 del self._openings[data]  # whoever asks again tries again
-            raise opening.error
-        return opening.has_ended.is_set()
+        opening.result()
+        return True
 
     def is_ready(self, epoch: int) -> bool:
         """Whether the recipe learns from the data of that epoch, which are put in place if they are there.
@@ -98,11 +101,12 @@ class RunData:
         if wanted == self._present:
             return True
         opening = self._opening_of(wanted)
-        if not opening.has_ended.is_set():
+        if not opening.done():
             return False
         with self._lock:
             del self._openings[wanted]
-        opening.put_in_place()
+        put_in_place = opening.result()
+        put_in_place()
         self._present = wanted
         self._checks.forget_losses()
         log.info("epoch %d begins with other data", epoch)
@@ -111,35 +115,26 @@ class RunData:
     def _is_present_in(self, epoch: int) -> bool:
         return data_at(self._manifest, self._planned, epoch) == self._present
 
-    def _opening_of(self, data: DataSpec) -> _Opening:
-        """The thread that opens these, started if there is none."""
+    def _opening_of(self, data: DataSpec) -> Future[PutInPlace]:
+        """What opens these in a thread, which is started if there is none."""
         with self._lock:
             if data not in self._openings:
-                self._openings[data] = _Opening(lambda: self._open(data, self._listener))
+                self._openings[data] = _in_background(lambda: self._open(data, self._listener))
             return self._openings[data]
 
 
-class _Opening:
-    """Opens data in a thread; once it ``has_ended``, ``put_in_place`` does so, or raises the ``error`` of opening."""
+def _in_background(work: Callable[[], PutInPlace]) -> Future[PutInPlace]:
+    """What that returns or raises, from a thread that keeps no process alive."""
+    future = Future[PutInPlace]()
 
-    def __init__(self, open_data: Callable[[], PutInPlace]) -> None:
-        self._open, self.has_ended = open_data, threading.Event()
-        self.error: BaseException | None = None
-        self._opened: PutInPlace = lambda: None
-        threading.Thread(target=self._run, name="opening data", daemon=True).start()
-
-    def _run(self) -> None:
+    def run() -> None:
         try:
-            self._opened = self._open()
+            future.set_result(work())
         except BaseException as error:
-            self.error = error
-        finally:
-            self.has_ended.set()
+            future.set_exception(error)
 
-    def put_in_place(self) -> None:
-        if self.error is not None:
-            raise self.error
-        self._opened()
+    threading.Thread(target=run, name="opening data", daemon=True).start()
+    return future
 
 
 class _Quietly:
