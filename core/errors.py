@@ -253,9 +253,8 @@ class ErrorKind(Worded, Enum):
         "Free some space, or raise the limit for Workerbee's data in the settings.",
         7,
     )
-    OUT_OF_MEMORY = ErrorText(
-        "The device ran out of memory.", "Close other programs that use it, or choose another device.", 7
-    )
+    CHANGE_GIVEN_UP = ErrorText("The run keeps its data.", "Put right what is named above, then ask again.", 6)
+    OUT_OF_MEMORY = ErrorText("The device ran out of memory.", "Close programs that use it, or choose another.", 7)
     FIT_UNKNOWN = ErrorText(
         "How much fits on this computer cannot be measured beforehand.",
         "You may start all the same: training takes fewer samples at a time where memory runs out.",

@@ -3907,7 +3907,7 @@
         <translation>Dem Gerät ist der Speicher ausgegangen.</translation>
     </message>
     <message>
-        <source>Close other programs that use it, or choose another device.</source>
+        <source>Close programs that use it, or choose another.</source>
         <translation>Schließen Sie andere Programme, die es nutzen, oder wählen Sie ein anderes Gerät.</translation>
     </message>
     <message>
@@ -3985,6 +3985,14 @@
     <message>
         <source>The training engine is of another version than this program.</source>
         <translation>Das Trainingsprogramm hat eine andere Version als dieses Programm.</translation>
+    </message>
+    <message>
+        <source>The run keeps its data.</source>
+        <translation>Der Lauf behält seine Daten.</translation>
+    </message>
+    <message>
+        <source>Put right what is named above, then ask again.</source>
+        <translation>Bringen Sie in Ordnung, was oben genannt ist, und versuchen Sie es noch einmal.</translation>
     </message>
     <message>
         <source>It was thrown away. Try again; if it stays so, somebody on the way changes files, or an update is needed.</source>
@@ -7264,10 +7272,6 @@
     <message>
         <source>There is no checkpoint of epoch %1. Those that are kept: %2.</source>
         <translation>Von Epoche %1 gibt es keinen Checkpoint. Aufgehoben sind: %2.</translation>
-    </message>
-    <message>
-        <source>The run keeps the data that it has. %1</source>
-        <translation>Der Lauf behält die Daten, die er hat. %1</translation>
     </message>
     <message>
         <source>no run has come to epoch %1</source>

@@ -98,12 +98,12 @@ def assert_others_that_nobody_could_have_are_not_signed(organiser: Peer, wanted:
     """The organiser is told so instead, and no peer ends."""
     file = write_run_file(organiser.home / "run.toml", wanted)
     workerbee(organiser.home, "run", "edit", RUN_ID, str(file), "--yes")
-    told = organiser.wait_for(Warned, lambda each: each.problem == ErrorKind.FILES_REFUSED.key)
-    assert "The run keeps the data that it has." in str(told.detail) and WRONG in str(told.detail)
+    told = organiser.wait_for(Warned, lambda each: each.problem == ErrorKind.CHANGE_GIVEN_UP.key)
+    assert WRONG in str(told.detail)
     assert not any(found.data_changes for found in organiser.all(RunFound))
     (again,) = workerbee(organiser.home, "run", "edit", RUN_ID, str(file), "--yes")
     assert again["changed"], "it is void, so that the same can be asked for once the server has the right file"
-    organiser.wait_for(Warned, lambda each: each is not told and each.problem == ErrorKind.FILES_REFUSED.key)
+    organiser.wait_for(Warned, lambda each: each is not told and each.problem == ErrorKind.CHANGE_GIVEN_UP.key)
 
 
 def exchange(organiser: Peer, peers: Sequence[Peer], wanted: RunManifest) -> int:

@@ -9,8 +9,7 @@ from typing import Protocol
 
 import msgspec
 
-from core.errors import UserError
-from core.localizable import localized
+from core.errors import ErrorKind, UserError
 from core.protocol.events import RunFound, Warned
 from core.run.manifest import RunManifest
 from core.run.spec.data import DataSpec
@@ -90,8 +89,7 @@ class _Completion:
         try:
             can_begin = all(self._peer.can_have(each.data) for each in changes if each.from_epoch is None)
         except UserError as error:
-            detail = localized("The run keeps the data that it has. %1", error.detail)
-            self._channel.emit(Warned(problem=error.problem.key, detail=detail))
+            self._channel.emit(Warned(problem=ErrorKind.CHANGE_GIVEN_UP.key, detail=error.detail))
             return signed_until(changes)
         return with_epochs(changes, begins) if can_begin else changes
 
