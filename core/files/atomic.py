@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import itertools
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -63,6 +64,16 @@ def create_atomically(path: Path, data: bytes, mode: int = 0o600) -> None:
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from error
             temporary.rename(path)
     _sync_folder(path.parent)
+
+
+def link_or_copy(source: Path, target: Path) -> None:
+    """Give the file a second name, or a copy where the file system has no hard links; raises OSError."""
+    try:
+        os.link(source, target)
+    except FileNotFoundError:
+        raise
+    except OSError:
+        shutil.copy2(source, target)
 
 
 def quarantine(path: Path) -> Path:

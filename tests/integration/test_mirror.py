@@ -12,18 +12,33 @@ import msgspec
 import pytest
 
 from core.errors import ErrorKind
-from core.protocol.events import AnyEvent, Progress, RoundFinished, StateLoading, TrainingStarted, Warned
+from core.protocol.codec import decode_event
+from core.protocol.events import (
+    AnyEvent,
+    Progress,
+    Published,
+    Pushed,
+    RoundFinished,
+    StateLoading,
+    TrainingStarted,
+    Warned,
+)
+from core.records.published.mirror import INDEX_NAME
 from core.run.manifest import RunManifest
 from core.run.spec.data import SumsData
 from core.run.spec.optimizer import AdamW
 from core.run.spec.recipe import ArithmeticGPT
-from core.worker.mirror.index import INDEX_NAME, decode_index
+from core.worker.mirror.index import decode_index
 from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS
+from tests.core.cli.organiser.receiving_hub import ReceivingHub, receiving_hub
+from tests.integration.steering.test_other_data import write_run_file
 from tests.support.environment.folder_server import FolderServer, newest_mirrored, serving_folder
-from tests.support.real_peers import PATIENCE_SECONDS, Peer, averaged, peer_group, tiny
+from tests.support.peers.slow_computer import CLIENT
+from tests.support.real_peers import LOOPBACK, PATIENCE_SECONDS, LineProcess, Peer, averaged, peer_group, tiny
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1500)]
 
+LONG_ROUND = 6000  # samples: in a round the model is exported and pushed, by two processes that have to be started
 CAUGHT_UP = re.compile(r"caught up with \S+ by (\d+) rounds")
 
 
@@ -116,3 +131,41 @@ def test_newcomers_begin_with_the_mirrors_weights_unless_those_are_stale(tmp_pat
         assert "no round leads from its state to the present one" in warning
         assert "1 of 1 donors sent a state of" in log_of(last)
         last.wait_for(RoundFinished, averaged, seconds=PATIENCE_SECONDS)
+
+
+def test_the_repository_that_the_model_is_pushed_to_is_the_mirror_of_the_run(tmp_path: Path) -> None:
+    folder = tmp_path / "organiser"
+    with receiving_hub() as hub, peer_group(tmp_path) as hired:
+        run = mirrored(f"{hub.url}/somebody/adder/resolve/main/", overlap="delayed")
+        longer = msgspec.structs.replace(run.collaboration, target_batch_size=LONG_ROUND)
+        folder.mkdir()
+        file = write_run_file(folder / "run.toml", msgspec.structs.replace(run, collaboration=longer))
+        told = ["--mirror", str(folder / "www"), "--mirror-every", "1", "--push", "hub://somebody/adder"]
+        told += ["--push-every", "1", "--listen", LOOPBACK, "--device", "cpu", "--threads", "1", "--json"]
+        organiser = LineProcess(
+            [*CLIENT, "publish", str(file), *told],
+            folder / "publish.log",
+            decode_event,
+            is_warm=False,
+            WORKERBEE_HOME=str(folder),
+            HF_ENDPOINT=hub.url,
+            HF_TOKEN="hf_secretsecretsecret",
+        )
+        try:
+            address = organiser.wait_for(Published).addresses[0]
+            organiser.wait_for(Pushed, lambda _: pushed_steps(hub) > MAX_ROUNDS, seconds=PATIENCE_SECONDS)
+            newest = hub.committed[-1]
+            assert {"README.md", "model.safetensors"} <= newest.keys(), "the model is there, too"
+            late = hired.volunteer(address, "late", "client")
+            assert "caught up with" in log_of(late) and "sent a state of" not in log_of(late)
+            assert any(name.endswith(".safetensors") for name in hub.fetched) and warnings_of(late) == []
+            late.wait_for(RoundFinished, averaged, seconds=PATIENCE_SECONDS)
+        finally:
+            organiser.end()
+        assert not any(each.problem == ErrorKind.PUSH_FAILED.key for each in organiser.all(Warned))
+
+
+def pushed_steps(hub: ReceivingHub) -> int:
+    """How many outer steps the state in the repository has behind it."""
+    indexes = [files[INDEX_NAME] for files in hub.committed if INDEX_NAME in files]
+    return decode_index(indexes[-1]).outer_steps if indexes else 0

@@ -7,13 +7,12 @@ projects"). Console scripts are left out: they name the old engine's Python, and
 from __future__ import annotations
 
 import csv
-import os
-import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from core.engine.file_lists import EngineFile, EngineFiles
 from core.engine.installed import Engine
+from core.files.atomic import link_or_copy
 
 _LEFT_OUT = ("../../../bin/", "../../../share/")
 
@@ -41,10 +40,7 @@ def link_libraries(files: Iterable[EngineFile], old: Path, new: Path) -> None:
         for path, _ in _recorded(begin, file):
             target = end / path
             target.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                os.link(begin / path, target)
-            except OSError:
-                shutil.copy2(begin / path, target)
+            link_or_copy(begin / path, target)
 
 
 def _libraries(folder: Path) -> Path:

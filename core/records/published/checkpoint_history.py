@@ -10,10 +10,10 @@ import contextlib
 import hashlib
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from core.files.atomic import link_or_copy
 from core.records.published.checkpoint_header import KeptCheckpoint, read_header
 from core.run.steering.rollback import Rollback
 
@@ -94,10 +94,7 @@ class CheckpointHistory:
         """Give the newest a name beside it, where it stays."""
         beside = self._newest.with_stem(f"{self._newest.stem}-{newest.epoch}")
         beside.unlink(missing_ok=True)
-        try:
-            os.link(self._newest, beside)
-        except OSError:  # a file system without hard links
-            shutil.copy2(self._newest, beside)
+        link_or_copy(self._newest, beside)
         return beside
 
     def _older(self) -> list[Path]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import os
 import re
-import shutil
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
@@ -13,7 +11,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
 
-from core.files.atomic import write_atomically
+from core.files.atomic import link_or_copy, write_atomically
 from core.run.spec.experts import ExpertsSpec
 from core.run.spec.recipe import MoeLM
 from core.worker.experts.block import ExpertId
@@ -57,10 +55,7 @@ class CollectedExperts:
         if there == path or not there.exists():
             return there.exists()
         path.unlink(missing_ok=True)
-        try:
-            os.link(there, path)
-        except OSError:  # a file system without hard links
-            shutil.copyfile(there, path)
+        link_or_copy(there, path)
         return True
 
     def epochs(self) -> dict[ExpertId, list[int]]:

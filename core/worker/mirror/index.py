@@ -11,9 +11,6 @@ from core.localizable import localized
 from core.schema import UNREADABLE, Count, Sha256, StrictStruct
 from core.worker.swarm import Version
 
-INDEX_NAME = "index.json"
-MAX_INDEX_BYTES = 4096
-
 _FileName = Annotated[str, Meta(pattern=r"^[0-9]{1,18}-[0-9a-f]{32}\.safetensors\Z")]
 """A bare name: it leads nowhere but into the mirror's own folder."""
 

@@ -17,6 +17,7 @@ from torch import Tensor
 
 from core.errors import ErrorKind, UserError
 from core.localizable import Detail, localized
+from core.records.published.mirror import INDEX_NAME, MAX_INDEX_BYTES
 from core.run.spec.data import FileAt
 from core.security.verified_download import RefusedError, Remote
 from core.worker.delegation.download_limit import downloads
@@ -25,7 +26,7 @@ from core.worker.fetch.fetcher import fetch_rest
 from core.worker.fetch.file_cache import FileCache
 from core.worker.fetch.file_store import FileStore, storage_errors_in_words
 from core.worker.fetch.retry import retry_with_backoff
-from core.worker.mirror.index import INDEX_NAME, MAX_INDEX_BYTES, MirrorIndex, decode_index
+from core.worker.mirror.index import MirrorIndex, decode_index
 from core.worker.swarm import MirrorUse, check_state_file
 
 PATIENCE_SECONDS = 30.0  # in which nothing has to arrive

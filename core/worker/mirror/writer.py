@@ -13,7 +13,8 @@ import msgspec
 
 from core.files.atomic import storage_problem, write_atomically
 from core.protocol.events import AnyEvent, Warned
-from core.worker.mirror.index import INDEX_NAME, MirrorIndex, decode_index, file_name
+from core.records.published.mirror import INDEX_NAME
+from core.worker.mirror.index import MirrorIndex, decode_index, file_name
 from core.worker.process.supervisor import StartThread
 from core.worker.swarm import LocalSgdOptimizer, write_state_file
 

@@ -10,7 +10,8 @@ from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from core.worker.mirror.index import INDEX_NAME, decode_index
+from core.records.published.mirror import INDEX_NAME
+from core.worker.mirror.index import decode_index
 from tests.support.computer.loopback import serving
 
 

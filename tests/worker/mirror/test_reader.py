@@ -15,9 +15,10 @@ from torch import Tensor
 
 from core.errors import ErrorKind
 from core.protocol.commands import MIRROR_ROUNDS
+from core.records.published.mirror import INDEX_NAME
 from core.security.address_guard import AddressGuard
 from core.worker.fetch.file_store import FileStore
-from core.worker.mirror.index import INDEX_NAME, file_name
+from core.worker.mirror.index import file_name
 from core.worker.mirror.reader import MirrorReader
 from core.worker.mirror.writer import MirrorWriter
 from core.worker.swarm.local_sgd.outer_optimizer import version_of

@@ -14,7 +14,8 @@ from safetensors.torch import load_file
 from core.errors import ErrorKind
 from core.protocol.commands import MIRROR_ROUNDS
 from core.protocol.events import AnyEvent, Warned
-from core.worker.mirror.index import INDEX_NAME, MirrorIndex, decode_index
+from core.records.published.mirror import INDEX_NAME
+from core.worker.mirror.index import MirrorIndex, decode_index
 from core.worker.mirror.writer import MirrorWriter
 from tests.worker.mirror.mirrored_run import MirroredRun, start_thread
 

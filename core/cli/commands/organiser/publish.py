@@ -20,6 +20,7 @@ from core.errors import ErrorKind, UserError
 from core.hardware.discovery import choose_device
 from core.protocol.commands import Publish, Succession
 from core.protocol.events import Published, Pushed, Warned
+from core.records.published.mirror import is_mirrored_in
 from core.run.manifest import RunManifest
 from core.run.round_estimate import HOME_GPU_FLOP_PER_SECOND, Line, estimate_round
 from core.run.run_file import load_run_file
@@ -54,7 +55,9 @@ def _pushes(worker: WorkerSession, command: PublishRun, request: Publish, contex
     def tell(event: Pushed | Warned) -> None:
         worker.display.handle_event(event, worker.session)
 
-    pusher = ModelPusher(request.manifest.run.id, command.push, command.push_every_epochs, context, tell)
+    manifest, every = request.manifest, command.push_every_epochs
+    mirror = command.mirror if is_mirrored_in(manifest, command.push) else None
+    pusher = ModelPusher(manifest.run.id, command.push, every, context, tell, mirror)
     worker.listeners.append(pusher.handle_event)
     try:
         yield

@@ -19,6 +19,7 @@ from core.localizable import Detail
 from core.protocol.client_events import ClientEvent
 from core.protocol.events import CheckpointSaved, Exported, Pushed, TrainingStarted, Warned
 from core.records.published.export import export_request
+from core.records.published.mirror import add_mirror
 from core.records.published.runs import find_published_run
 
 Tell = Callable[[Pushed | Warned], None]
@@ -27,12 +28,21 @@ Tell = Callable[[Pushed | Warned], None]
 class ModelPusher:
     """Exports and uploads the newest checkpoint every so many epochs; whatever fails is told, and tried next time.
 
-    Everything but the two workers happens on the thread of the command's loop. ``tell`` shows what has come of it.
+    What is in the folder of a ``mirror`` by then goes along, in the same commit. Everything but the two workers happens
+    on the thread of the command's loop. ``tell`` shows what has come of it.
     """
 
-    def __init__(self, run_id: str, repository: str, every_epochs: int, context: CommandContext, tell: Tell) -> None:
+    def __init__(
+        self,
+        run_id: str,
+        repository: str,
+        every_epochs: int,
+        context: CommandContext,
+        tell: Tell,
+        mirror: Path | None = None,
+    ) -> None:
         self._run_id, self._repository, self._every = run_id, repository, every_epochs
-        self._context, self._tell = context, tell
+        self._context, self._tell, self._mirror = context, tell, mirror
         self._since_epoch: int | None = None
         self._client: Client | None = None
         self._ends = contextlib.ExitStack()
@@ -74,6 +84,8 @@ class ModelPusher:
         self._start(lambda client: client.ask(export_request(run, self._context.folders.data, folder)))
 
     def _push(self, done: Exported) -> None:
+        if self._mirror is not None:
+            add_mirror(self._mirror, self._folder)
         request = push_request(self._folder, self._repository, done, self._token)
         self._start(lambda client: client.ask(request))
 

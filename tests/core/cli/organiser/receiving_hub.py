@@ -1,6 +1,7 @@
 """A hub on loopback that takes uploads, as much of the real one's protocol as huggingface_hub asks for.
 
-It stands for the real hub's repositories, large files (git LFS, "basic" transfer) and commits. What it refuses is told
+It stands for the real hub's repositories, large files (git LFS, "basic" transfer) and commits, and serves what was
+committed last under each name. What it refuses is told
 by the beginning of a path.
 """
 
@@ -25,6 +26,7 @@ class ReceivingHub:
     """What was committed, file by file, and with which tokens and messages; and what is to go wrong.
 
     ``refused`` are statuses by a part of the path. ``is_cut``: connections break off in the middle of a large file.
+    ``fetched`` are the names of the files that somebody was sent.
     """
 
     url: str = ""
@@ -34,6 +36,7 @@ class ReceivingHub:
     tokens: set[str] = field(default_factory=set)
     refused: dict[str, int] = field(default_factory=dict)
     is_cut: bool = False
+    fetched: list[str] = field(default_factory=list)
     large: dict[str, bytes] = field(default_factory=dict)
 
 
@@ -80,6 +83,15 @@ class _Request(BaseHTTPRequestHandler):
             return self._commit([json.loads(line) for line in body.splitlines()])
         return self._answer({"errors": [], "warnings": []})
 
+    def do_GET(self) -> None:
+        """A file of the main branch."""
+        hub, (place, _, name) = self.server.hub, self.path.rpartition("/")
+        found = next((files[name] for files in reversed(hub.committed) if name in files), None)
+        if found is None or not place.endswith("/resolve/main"):
+            return self._answer({"error": "there is none"}, 404)
+        hub.fetched.append(name)
+        return self._send(found)
+
     def do_PUT(self) -> None:
         """The bytes of a large file."""
         length = int(self.headers["Content-Length"])
@@ -110,9 +122,11 @@ class _Request(BaseHTTPRequestHandler):
         self._answer({"success": True, "commitOid": COMMIT, "commitUrl": url, "hookOutput": ""})
 
     def _answer(self, value: object, status: int = 200) -> None:
-        body = json.dumps(value).encode()
+        self._send(json.dumps(value).encode(), status, "application/json")
+
+    def _send(self, body: bytes, status: int = 200, kind: str = "application/octet-stream") -> None:
         self.send_response(status)
-        for name, told in {"Content-Type": "application/json", "Content-Length": str(len(body))}.items():
+        for name, told in {"Content-Type": kind, "Content-Length": str(len(body))}.items():
             self.send_header(name, told)
         self.send_header("Connection", "close")
         self.end_headers()

@@ -19,10 +19,11 @@ from core.files.folders import Folders
 from core.protocol.codec import decode_event
 from core.protocol.commands import Push
 from core.protocol.events import AnyEvent, CheckpointSaved, Failed, Pushed, TrainingStarted, Warned
+from core.records.published.mirror import add_mirror, is_mirrored_in
 from core.run.run_file import load_run_file
 from tests.core.cli.organiser.receiving_hub import COMMIT, ReceivingHub, receiving_hub
 from tests.support.cli_process import LINK, reciting, workerbee
-from tests.support.real_peers import LineProcess
+from tests.support.real_peers import LineProcess, tiny
 
 TOKEN = "hf_secretsecretsecret"
 FILES = {
@@ -152,6 +153,43 @@ def test_a_published_run_is_pushed_when_so_many_epochs_have_passed(
     assert not list(pushing.folders.cache.iterdir()), "neither the export nor the token is left"
     logs = b"".join(path.read_bytes() for path in pushing.folders.logs.rglob("*") if path.is_file())
     assert TOKEN.encode() not in logs
+
+
+def test_the_newest_state_of_a_mirror_goes_along_and_nothing_where_there_is_none(tmp_path: Path) -> None:
+    mirror, folder = tmp_path / "mirror", tmp_path / "model"
+    for path in (mirror, folder):
+        path.mkdir()
+    add_mirror(mirror, folder)
+    (mirror / "index.json").write_text('{"file": "2-00.safetensors"}')
+    add_mirror(mirror, folder)
+    assert not list(folder.iterdir()), "another state is just taking its place"
+    for name in ("1-00.safetensors", "2-00.safetensors"):
+        (mirror / name).write_text(name)
+    add_mirror(mirror, folder)
+    assert {path.name: path.read_text() for path in folder.iterdir()} == {
+        "index.json": '{"file": "2-00.safetensors"}',
+        "2-00.safetensors": "2-00.safetensors",
+    }
+
+
+@pytest.mark.parametrize(
+    ("address", "repository"),
+    [
+        ("https://huggingface.co/somebody/adder/resolve/main/", "somebody/adder"),
+        ("https://huggingface.co/somebody/adder/resolve/main", "somebody/adder"),
+        ("https://huggingface.co/somebody/adder/resolve/main/sub/", None),
+        ("https://huggingface.co/somebody/adder2/resolve/main/", "somebody/adder2"),
+        ("https://example.org/somebody/adder/resolve/main/", None),
+        ("", None),
+    ],
+)
+def test_a_mirror_is_uploaded_only_where_newcomers_look_for_it(
+    address: str, repository: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HF_ENDPOINT", raising=False)
+    run = tiny(mode="local-sgd", mirror=address)
+    found = [each for each in ("somebody/adder", "somebody/adder2") if is_mirrored_in(run, each)]
+    assert found == ([repository] if repository else [])
 
 
 def test_a_push_that_fails_is_told_and_the_next_one_is_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
