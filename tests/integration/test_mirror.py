@@ -38,7 +38,7 @@ from tests.support.real_peers import LOOPBACK, PATIENCE_SECONDS, LineProcess, Pe
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1500)]
 
-LONG_ROUND = 6000  # samples: in a round the model is exported and pushed, by two processes that have to be started
+LONG_ROUND = 9000  # samples: in a round the model is exported and pushed, by two processes that have to be started
 CAUGHT_UP = re.compile(r"caught up with \S+ by (\d+) rounds")
 
 
