@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 JOULES_PER_KWH = 3.6e6
-MAX_DEVICE_WATTS = 5000  # more than one GPU draws: a sensor's fault, a counter that has begun anew, or a lie
+MAX_DEVICE_WATTS = 5000  # more than one GPU draws: a sensor's fault, or a lie
 
 
 def cost(joules: float, price_per_kwh: float) -> float:

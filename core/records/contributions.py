@@ -9,7 +9,6 @@ from datetime import datetime
 
 from core.client.hourly_traffic import increase
 from core.client.session import Session
-from core.energy import MAX_DEVICE_WATTS
 from core.hardware.device import Device
 from core.protocol.client_events import Opening
 from core.records.contribution_totals import ContributionDelta, RunDay, total_of
@@ -17,6 +16,7 @@ from core.records.store import HistoryStore, run_key
 
 LONGEST_GAP_SECONDS = 60.0  # longer between two calls: the computer slept, or its clock jumped
 SAVE_EVERY_SECONDS = 30.0  # each time a disk is woken
+_MOST_WATTS = 2000.0  # of one GPU: a counter that runs faster has begun anew
 _STALE_SECONDS = 15.0  # a measurement of the GPU may be so old
 _MOST_AT_ONCE = 2**40  # a worker may say anything, and a file has only so many digits
 
@@ -152,7 +152,7 @@ def _joules(before: _Moment, now: _Moment, seconds: float, device: Device | None
         return None
     if before.energy_joules is not None and now.energy_joules is not None:
         counted = now.energy_joules - before.energy_joules
-        if 0 <= counted <= MAX_DEVICE_WATTS * (seconds + _STALE_SECONDS):
+        if 0 <= counted <= _MOST_WATTS * (seconds + _STALE_SECONDS):
             return counted
     power = device.power_watts if device is not None else None
     return None if power is None else power * seconds

@@ -26,7 +26,7 @@ from core.run.steering.edit import (
     Edit,
     Edits,
     Numbers,
-    added,
+    append_change,
     latest_numbers,
     numbers_of,
     signed_until,
@@ -94,13 +94,13 @@ class ControlValue(StrictStruct, kw_only=True, frozen=True, omit_defaults=True):
         A change that has no epoch yet is void. The run has come to ``epoch`` at the least. Raises UserError where more
         changes wait than one value takes.
         """
-        edits = added(self.edits, Edit(numbers=numbers, base=base), epoch, lambda kept: len(kept) <= MOST_EDITS)
+        edits = append_change(self.edits, Edit(numbers=numbers, base=base), epoch, lambda kept: len(kept) <= MOST_EDITS)
         return msgspec.structs.replace(self, edits=edits, number=self._next_number(now))
 
     def exchanged(self, data: TextData | ImageData, manifest: RunManifest, now: float, epoch: int = 0) -> ControlValue:
         """The next value, with these data in place of the manifest's, as `edited` has it with numbers."""
         change = DataChange(data=data, base=data_digest(manifest.data))
-        changes = added(self.data_changes, change, epoch, fit_together)
+        changes = append_change(self.data_changes, change, epoch, fit_together)
         return msgspec.structs.replace(self, data_changes=changes, number=self._next_number(now))
 
     def rolled_back(self, epoch: int, sha256: str, now: float) -> ControlValue:

@@ -119,7 +119,7 @@ def signed_until(changes: Iterable[_Change], epoch: float = math.inf) -> tuple[_
     return tuple(each for each in changes if each.from_epoch is not None and each.from_epoch <= epoch)
 
 
-def added(
+def append_change(
     changes: Iterable[_Change], change: _Change, epoch: int, fit: Callable[[tuple[_Change, ...]], bool]
 ) -> tuple[_Change, ...]:
     """The signed ones and that one after them, without as many of the first as must go for them to ``fit``.

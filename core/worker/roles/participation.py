@@ -87,7 +87,7 @@ class RunParticipation:
         self._peer_monitor, self._line_monitor = peer_monitor, line_monitor
         self._channel, self._supervisor = channel, supervisor
         self._has_left = threading.Event()
-        self._numbers, self.can_have = numbers, numbers.data.can_have
+        self._numbers, self.prefetch = numbers, numbers.data.prefetch
         trainer.learning_rate, supervisor.say_goodbye = numbers.learning_rate, optimizer.say_goodbye
 
     @property

@@ -16,14 +16,14 @@ def forget_bounds() -> None:
     data_change.data_error = _no_error
     from core.worker.roles.steering.run_data import RunData
 
-    RunData.can_have = _can_have  # type: ignore[method-assign]
+    RunData.prefetch = _prefetch  # type: ignore[method-assign]
 
 
 def _no_error(manifest: RunManifest, data: DataSpec) -> Detail:
     return ""
 
 
-def _can_have(self: object, data: DataSpec) -> bool:
+def _prefetch(self: object, data: DataSpec) -> bool:
     return True
 
 

@@ -174,7 +174,7 @@ def start_publisher(supervisor: Any) -> None:
 def start_training(supervisor: Any) -> None:
     optimizer: Any = SimpleNamespace(tracker=THROWS, say_goodbye=THROWS)
     trainer: Any = Throws()
-    numbers: Any = SimpleNamespace(learning_rate=THROWS, data=SimpleNamespace(can_have=THROWS))
+    numbers: Any = SimpleNamespace(learning_rate=THROWS, data=SimpleNamespace(prefetch=THROWS))
     participation = RunParticipation(
         "cpu", trainer, THROWS, optimizer, THROWS, THROWS, THROWS, THROWS, THROWS, LEAVING, supervisor, numbers, THROWS
     )

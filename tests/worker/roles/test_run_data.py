@@ -95,9 +95,9 @@ class Peer:
         """Whether the data of that epoch are there, if not at once."""
         return becomes(lambda: self.data.is_ready(epoch))
 
-    def can_soon_have(self, data: DataSpec) -> bool:
+    def prefetches(self, data: DataSpec) -> bool:
         """Whether these could be put in place, if not at once."""
-        return becomes(lambda: self.data.can_have(data))
+        return becomes(lambda: self.data.prefetch(data))
 
     @property
     def drawn(self) -> str:
@@ -183,15 +183,15 @@ def test_whoever_signs_a_change_tries_its_data_before(server: FolderServer, tmp_
     peer, right = Peer(server, tmp_path / "home"), text(server, SHIPS)
     try:
         with pytest.raises(UserError, match="not what was agreed to"):
-            peer.data.can_have(msgspec.structs.replace(right, held_out_one_in=2))
+            peer.data.prefetch(msgspec.structs.replace(right, held_out_one_in=2))
         for _ in range(2):  # asked again, it tries again
             with pytest.raises(UserError, match=SHIPS):
-                peer.can_soon_have(text(server, SHIPS, sha256=64 * "0"))
-        assert peer.data.can_have(peer.manifest.data), "those that it has"
+                peer.prefetches(text(server, SHIPS, sha256=64 * "0"))
+        assert peer.data.prefetch(peer.manifest.data), "those that it has"
         peer.may_open.clear()
-        assert not peer.data.can_have(right) and peer.data.is_ready(5) and peer.drawn == BEES
+        assert not peer.data.prefetch(right) and peer.data.is_ready(5) and peer.drawn == BEES
         peer.may_open.set()
-        assert peer.can_soon_have(right)
+        assert peer.prefetches(right)
         server.requests.clear()
         peer.data.plan((change(server, SHIPS, 5),))
         assert peer.data.is_ready(5) and peer.drawn == SHIPS and not server.requests, "they were open already"

@@ -28,8 +28,8 @@ FILE_POLL_SECONDS = 2.0
 class Organised(Steerable, Protocol):
     """The organiser's peer, which tries what all are to learn from."""
 
-    def can_have(self, data: DataSpec) -> bool:
-        """Whether it could learn from these at once; it opens them. Raises UserError where it never can."""
+    def prefetch(self, data: DataSpec) -> bool:
+        """Open these; whether it could learn from them at once. Raises UserError where it never can."""
         ...
 
 
@@ -87,7 +87,7 @@ class _Completion:
     def _tried(self, changes: DataChanges, begins: int) -> DataChanges:
         """With that epoch once this peer has opened their data; without those whose data nobody could have."""
         try:
-            can_begin = all(self._peer.can_have(each.data) for each in changes if each.from_epoch is None)
+            can_begin = all(self._peer.prefetch(each.data) for each in changes if each.from_epoch is None)
         except UserError as error:
             self._channel.emit(Warned(problem=ErrorKind.CHANGE_GIVEN_UP.key, detail=error.detail))
             return signed_until(changes)

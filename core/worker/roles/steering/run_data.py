@@ -75,8 +75,8 @@ class RunData:
             if planned and planned[-1].data != self._present:
                 self._opening_of(planned[-1].data)
 
-    def can_have(self, data: DataSpec) -> bool:
-        """Whether these could be put in place at once; they are opened from now on. From one thread.
+    def prefetch(self, data: DataSpec) -> bool:
+        """Open these in a thread, unless that has begun; whether they could be put in place at once. From one thread.
 
         Raises UserError where they cannot be had, or others were agreed to with the manifest.
         """

@@ -1,8 +1,7 @@
 """A hub on loopback that takes uploads, as much of the real one's protocol as huggingface_hub asks for.
 
 It stands for the real hub's repositories, large files (git LFS, "basic" transfer) and commits, and serves what was
-committed last under each name. What it refuses is told
-by the beginning of a path.
+committed last under each name. What it refuses is told by the beginning of a path.
 """
 
 from __future__ import annotations
