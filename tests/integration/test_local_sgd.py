@@ -29,6 +29,7 @@ DIFFERS = "keeper and one who differs"
 LIAR = "one liar of four"
 BY_THE_CLOCK = "rounds that end by the clock"
 MOST_STEPS = 40
+LATE_SECONDS = 2.5  # others step so long after a round was missed: later than one asks for the second time
 SPARSE = "only the largest changes"
 NONSENSE = "two who send nonsense"
 REDUCER = "a reducer that returns the opposite"
@@ -37,6 +38,7 @@ CLAIMS = "one of two who claims a billion samples"
 FLIPPED = "a liar whose changes are tried out"
 TIE = "two that differ without an organiser"
 SLOW = "one ten times slower, overlapped, in 4 bits"
+LONG = "exchanges that outlast their rounds"
 SELDOM = {FLIPPED, NONSENSE, CLAIMS}  # these are marked `faults`
 MISSES = "keeper, client and one who misses a round"
 
@@ -49,8 +51,11 @@ def rows() -> tuple[Row, ...]:
     late = Member(manifest=plain, mode="client", late=True)
     in_parts = msgspec.structs.replace(plain, recipe=ArithmeticGPT())
     differing = Member(manifest=in_parts, diverges_at=3)
-    trains_on = local_sgd_run(overlap="delayed", target_batch_size=1280)  # rounds in which a repair has time
-    missed = Member(manifest=trains_on, keeps=True), Member(manifest=trains_on, mode="client")
+    trains_on = local_sgd_run(overlap="delayed", target_batch_size=2560)  # rounds in which a repair has time
+    missed = (
+        Member(manifest=trains_on, keeps=True, sends_late=LATE_SECONDS),
+        Member(manifest=trains_on, mode="client", sends_late=LATE_SECONDS),
+    )
     missing = Member(manifest=trains_on, mode="client", misses_rounds_from=3)
     of_four = local_sgd_run(target_batch_size=1280, matchmaking_time=2.0)  # as many steps of each as for two
     honest = Member(manifest=of_four, mode="client", samples_per_second=80.0)  # in four seconds, to meet in two
@@ -68,11 +73,13 @@ def rows() -> tuple[Row, ...]:
     bent = msgspec.structs.replace(opposite, lie="bent")
     alone = Member(manifest=plain, has_organiser=False, audits=1.0)
     pair = Member(manifest=overlapped), Member(manifest=overlapped, mode="client", samples_per_second=16.0)
+    outlasted = local_sgd_run(overlap="delayed", target_batch_size=320)
+    outlasting = Member(manifest=outlasted, mode="client", sends_late=2 * LATE_SECONDS)
     sparse = local_sgd_run(delta_codec="topk", outer_lr=1.0, outer_momentum=0.0)
     return (
         Row(name=JOINED, members=(keeper, client, late), epochs=EPOCHS),
         Row(name=DIFFERS, members=(Member(manifest=in_parts, keeps=True), differing), epochs=EPOCHS),
-        Row(name=MISSES, members=(*missed, missing), epochs=EPOCHS),
+        Row(name=MISSES, members=(*missed, missing), epochs=EPOCHS - 2),
         # of three honest ones another may miss a round; one liar of two senders is half of them
         Row(
             name=LIAR,
@@ -92,6 +99,7 @@ def rows() -> tuple[Row, ...]:
         Row(name=FLIPPED, members=(trying, *[honest] * 3, flipping), epochs=EPOCHS + 3),
         Row(name=TIE, members=(alone, msgspec.structs.replace(alone, diverges_at=3)), epochs=EPOCHS),
         Row(name=BY_THE_CLOCK, members=(resting, uncounted), epochs=4),
+        Row(name=LONG, members=(Member(manifest=outlasted, keeps=True), *[outlasting] * 2), epochs=EPOCHS + 2),
         Row(name=SLOW, members=pair, epochs=EPOCHS),
         Row(name=SPARSE, members=(Member(manifest=sparse), Member(manifest=sparse, mode="client")), epochs=EPOCHS),
     )
@@ -114,7 +122,8 @@ def test_all_learn_and_have_the_same_base_weights(outcomes: dict[str, Outcome], 
 
 @pytest.mark.rows(MISSES)
 def test_who_has_missed_a_round_replays_it_and_keeps_what_it_has_learned_since(outcomes: dict[str, Outcome]) -> None:
-    assert outcomes[MISSES].caught_up[2] >= 1, outcomes[MISSES]
+    """It asks again after the others' exchange, and is back for the next one; else it would be two rounds behind."""
+    assert 1 in outcomes[MISSES].caught_up[2], outcomes[MISSES]
     assert outcomes[MISSES].kept[2] >= 1, outcomes[MISSES]
     assert outcomes[MISSES].downloads == [0, 0, 0], outcomes[MISSES]
 
@@ -124,6 +133,14 @@ def test_who_has_missed_a_round_or_has_wrong_weights_trains_on_while_the_right_o
     outcomes: dict[str, Outcome],
 ) -> None:
     assert outcomes[MISSES].repaired[2] + outcomes[DIFFERS].repaired[1] >= 1, outcomes
+
+
+@pytest.mark.rows(LONG)
+def test_a_round_follows_at_once_on_an_exchange_that_has_outlasted_its_epoch(outcomes: dict[str, Outcome]) -> None:
+    """hivemind finds no group in the epoch after it; on a busy computer another one may fail."""
+    outcome = outcomes[LONG]
+    stepped = [len(seconds) for seconds in outcome.round_seconds]
+    assert min(stepped) >= min(outcome.epochs) - 1, outcome.rounds
 
 
 @pytest.mark.rows(SLOW)

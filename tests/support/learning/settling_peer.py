@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any, NoReturn
 
 import torch
+from hivemind.averaging.control import StepControl
 from torch import Tensor
 from torch.nn.utils import parameters_to_vector
 
@@ -13,6 +15,7 @@ from core.files.atomic import write_atomically
 from core.protocol.events import Evaluated
 from core.worker.roles.participation import RunParticipation
 from core.worker.swarm import LocalSgdOptimizer, streamed_bytes
+from core.worker.swarm.local_sgd.averagers import DeltaAverager
 from tests.support.learning.change_lies import lie_about_changes
 from tests.support.learning.claim_lies import lie_about_progress
 from tests.support.learning.gradient_lies import lie_about_gradients
@@ -30,6 +33,8 @@ class SettlingPeer:
     def __init__(self, participation: RunParticipation, folder: Path, last_epoch: int, member: Member) -> None:
         self.optimizer, self.folder, self.last_epoch = participation.optimizer, folder, last_epoch
         self._member, self._is_lying, self._has_done, self._missed_at = member, False, set[str](), 0
+        if member.sends_late:
+            self._send_late(member.sends_late)
 
     def save(self, evaluated: Evaluated) -> None:
         """Called between two micro-batches, once an epoch has begun."""
@@ -85,14 +90,28 @@ class SettlingPeer:
 
     def _miss_round(self) -> None:
         """Let the round at the end of this epoch fail before it begins, as one does whose group is not found."""
-        averager = self.optimizer.grad_averager
-        begin = averager.step
+        optimizer, averager = self.optimizer, self.optimizer.grad_averager
+        schedule, begin = optimizer._maybe_schedule_gradient_averaging, averager.step
 
         def fail(*_args: Any, **_options: Any) -> NoReturn:
+            optimizer._maybe_schedule_gradient_averaging = schedule
             averager.step = begin
             raise RuntimeError("this round is missed")
 
+        optimizer._maybe_schedule_gradient_averaging = lambda: None
         averager.step = fail
+
+    def _send_late(self, seconds: float) -> None:
+        """Let every exchange begin so much later."""
+        averager = self.optimizer.grad_averager
+        assert isinstance(averager, DeltaAverager)
+        send = averager.send
+
+        def send_late(control: StepControl) -> None:
+            time.sleep(seconds)
+            send(control)
+
+        averager.send = send_late  # type: ignore[method-assign]
 
     def _search_at_end(self) -> None:
         """Look for a group to average parameters with as this epoch ends, when the others do not."""

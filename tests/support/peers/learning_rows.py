@@ -37,6 +37,7 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     ``searches_at_end_of`` it has just begun to. ``diverges_at`` is the epoch in which its base weights of local SGD are
     changed by a little, as if its memory were wrong. At the end of ``misses_rounds_from`` it cannot begin the
     round, and again some epochs later, until it has come back from one early enough to keep what it had changed.
+    With local SGD it ``sends_late`` by so many seconds in every round, as where a line is slow or a model large.
     From epoch ``lies_from`` on, or from the beginning where that must be, it tells the ``lie``: with local SGD as
     in `tests.support.learning.change_lies`, with averaged gradients as in `tests.support.learning.gradient_lies`,
     and in both modes as in `tests.support.learning.claim_lies`. Without ``has_organiser`` nobody's word is worth
@@ -56,6 +57,7 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     searches_at_end_of: int | None = None
     diverges_at: int | None = None
     misses_rounds_from: int | None = None
+    sends_late: float = 0.0
     samples_per_second: float = MEMBER_SAMPLES_PER_SECOND
     lies_from: int | None = None
     lie: Lie = "huge"
@@ -97,10 +99,10 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     ``losses`` are on held-out samples, of the untrained model first and then after every epoch. ``distance`` is how
     far the honest members' parameters are apart at the first of the last epochs that all have ended (with local SGD,
     after the same outer steps), as a share of the distance that they have come; ``None`` where there is none.
-    ``moved`` is by how much their last averaging moved each of them, as such a share. ``caught_up`` counts the rounds
-    of others that each has replayed, ``kept`` how often it kept what it had changed, ``downloads`` the states that
-    each has downloaded, ``parts_fetched`` of how many parts such a state was and how many of them came from donors,
-    and ``repaired`` its micro-batches, at the most, while it looked for the right base weights.
+    ``moved`` is by how much their last averaging moved each of them, as such a share. ``caught_up`` is how many rounds
+    of others each has caught up with at a time, ``kept`` how often it kept what it had changed, ``downloads`` the
+    states that each has downloaded, ``parts_fetched`` of how many parts such a state was and how many of them came from
+    donors, and ``repaired`` its micro-batches, at the most, while it looked for the right base weights.
     ``outliers`` are the numbers of the members that each has named as such, or has heard from the organiser or a keeper
     to be found out, so that it averages with them no more; ``named_after`` says of each liar, in the order of the
     row's, in which of its exchanges with liars, from 1, each member has named that one first, if in any. ``steps`` is
@@ -122,7 +124,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
     distance: float | None = None
     moved: list[float] = []
-    caught_up: list[int] = []
+    caught_up: list[list[int]] = []
     kept: list[int] = []
     downloads: list[int] = []
     parts_fetched: list[list[tuple[int, int]]] = []

@@ -7,7 +7,13 @@ from types import SimpleNamespace
 import pytest
 
 from core.worker.swarm.local_sgd import repair
-from core.worker.swarm.local_sgd.repair import MAX_TRIES, STANDSTILL_TRIES, WAIT_SECONDS, Repair
+from core.worker.swarm.local_sgd.repair import (
+    DOUBTFUL_TRIES,
+    MAX_TRIES,
+    STANDSTILL_TRIES,
+    WAIT_SECONDS,
+    Repair,
+)
 from tests.support.computer.fake_clock import FakeClock
 
 
@@ -56,10 +62,11 @@ def test_a_group_that_knows_of_fewer_steps_does_not_end_the_search_for_more(cloc
 def test_after_some_tries_it_waits_for_the_next_group(clock: FakeClock) -> None:
     due = Repair()
     due.request(5)
-    for _ in range(MAX_TRIES):
+    for tries in range(1, MAX_TRIES + 1):
         clock.now += 1000
         assert due.is_due()
         due.tried(4)
+        assert due.is_sure(4) == (tries >= DOUBTFUL_TRIES), "it does not stand still for ever"
     clock.now += 1000
     assert not due.is_due()
     due.request(6)
@@ -67,14 +74,46 @@ def test_after_some_tries_it_waits_for_the_next_group(clock: FakeClock) -> None:
     assert due.is_due()
 
 
-def test_a_round_that_has_failed_for_all_is_not_looked_for_any_longer(clock: FakeClock) -> None:
-    due = Repair()
+def test_whose_donors_stand_still_as_well_trains_on_and_asks_until_an_exchange_of_theirs_must_be_over(
+    clock: FakeClock,
+) -> None:
+    """They may be in the middle of the exchange that it has missed, and have stepped a minute later."""
+    due, began = Repair(), clock.now
     due.request(5)
-    for _ in range(STANDSTILL_TRIES):
-        clock.now += 1000
+    for tries in range(1, MAX_TRIES + 1):
+        clock.now += WAIT_SECONDS * 2 ** (tries - 1)
         assert due.is_due()
-        assert not due.brings_on(4, 4, is_like_ours=True, is_ahead=False)
+        assert due.is_sure(4) == (tries > STANDSTILL_TRIES)
+        due.begin_search()
+        due.brings_on(4, 4, is_like_ours=True, is_ahead=False)
         due.tried(4)
+    assert 300 < clock.now - began < 600
+    clock.now += 1000
+    assert not due.is_due() and due.min_outer_steps == 0
+
+
+def test_what_was_only_asked_for_is_forgotten_once_a_group_tells_what_is_right(clock: FakeClock) -> None:
+    due = Repair()
+    due.request(8, is_doubtful=False)
+    due.request(6)
+    assert due.min_outer_steps == 6
+    due.request(7, is_doubtful=False)
+    assert due.min_outer_steps == 7, "what others may have beyond that is still asked for"
+
+
+def test_who_only_asks_and_is_epochs_behind_takes_what_there_is(clock: FakeClock) -> None:
+    due, search = Repair(), Search(None)
+    due.request(5, is_doubtful=False)
+    assert due.brings_on(3, 4, is_like_ours=False, is_ahead=True)
+    clock.now += WAIT_SECONDS
+    due.poll(Weights(), search, 4, is_idle=True)
+    assert not due.brings_on(3, 4, is_like_ours=False, is_ahead=True), "its own search is for later ones"
+
+
+def test_who_takes_the_step_that_it_has_asked_for_asks_no_more(clock: FakeClock) -> None:
+    due = Repair()
+    due.request(5, is_doubtful=False)
+    due.stepped(5)
     clock.now += 1000
     assert not due.is_due() and due.min_outer_steps == 0
 

@@ -9,8 +9,9 @@ from typing import Protocol
 from core.worker.swarm.trust.claim_search import StateSearch
 
 WAIT_SECONDS = 0.5  # for donors that have not yet taken their outer step; doubled after every try
-MAX_TRIES = 5  # until another group shows that they still differ
-STANDSTILL_TRIES = 2  # in which whoever answered had no more steps behind it than we: the round has failed for all
+MAX_TRIES = 10  # in eight minutes: an exchange of the others that lasts longer ends unseen
+DOUBTFUL_TRIES = 5  # until another group shows that they still differ
+STANDSTILL_TRIES = 2  # in which whoever answered had no more steps behind it than we
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +27,8 @@ class Repair:
 
     What is missing is fetched while training goes on. A line on which that takes longer than an epoch would never end
     it, as a state of the epoch before is of no use; from then on `must_stand_still` says so, unless nothing is wrong
-    with ours as far as we know: whose round has failed only asks whether that of the others has.
+    with ours as far as we know: whose round has failed only asks whether that of the others has. It goes on to ask, as
+    the others may be in the middle of the exchange that it has missed.
 
     A state `brings_on` whose base weights have more steps behind them than ours, even if they are not the right ones
     yet: who always waited for the step that the others are about to take would follow them for ever.
@@ -45,15 +47,20 @@ class Repair:
         """Ours are wrong if the others have stepped: the right ones have so many steps behind them, or soon will.
 
         ``is_doubtful`` says that we may have had a part in their step, or were told of it. Those that are looked for
-        already may have more: a group in which nobody has these knows of fewer steps.
+        already may have more: a group in which nobody has these knows of fewer steps. What was only asked for may be
+        nowhere, and is forgotten.
         """
+        if is_doubtful and not self._is_doubtful:
+            self.min_outer_steps = 0
         self._is_doubtful |= is_doubtful
         self.min_outer_steps = max(min_outer_steps, self.min_outer_steps)
         self._due_at, self._tries, self._standstills = time.monotonic() + WAIT_SECONDS, 0, 0
 
     def stepped(self, outer_steps: int) -> None:
         """We take a step of a quorum, after which we have so many behind us: a search for fewer would lead us back."""
-        if 0 < self.min_outer_steps < outer_steps:
+        if self.min_outer_steps <= outer_steps and self._searches_since is None:
+            self._end()
+        elif 0 < self.min_outer_steps < outer_steps:
             self.min_outer_steps = outer_steps
             self.begin_search()
 
@@ -78,9 +85,10 @@ class Repair:
         """Whether a donor's base weights are of use; they have so many steps behind them, and ``ours`` so many.
 
         Those of the same weights, and others with as many steps behind them, are if the run ``is_ahead`` of us by
-        epochs in which nobody has stepped.
+        epochs in which nobody has stepped. All are while nothing is wrong with ours and no search is under way.
         """
-        if outer_steps >= self.min_outer_steps or outer_steps > ours:
+        is_needed = self._is_doubtful or self._searches_since is not None
+        if not is_needed or outer_steps >= self.min_outer_steps or outer_steps > ours:
             return True
         self._donors_like_us += is_like_ours
         self._other_donors += not is_like_ours
@@ -113,16 +121,20 @@ class Repair:
     def tried(self, outer_steps: int) -> None:
         """We have looked for them, and have weights with so many steps behind them now.
 
-        The others stand still where all whose weights were of no use have the very ones that we had.
+        The others stand still where all whose weights were of no use have the very ones that we had: then nothing is
+        wrong with ours as far as we know.
         """
         self._tries += 1
         self._searches_since = None
         self._standstills += self._donors_like_us > 0 and self._other_donors == 0
         self.begin_search()
         is_repaired = outer_steps >= self.min_outer_steps
-        has_failed_for_all = self._standstills == STANDSTILL_TRIES
-        is_over = is_repaired or has_failed_for_all or self._tries == MAX_TRIES
-        self._due_at = float("inf") if is_over else time.monotonic() + WAIT_SECONDS * 2**self._tries
         self._has_come_too_late &= not is_repaired
-        if is_over:
-            self.min_outer_steps, self._is_doubtful = 0, False
+        if is_repaired or self._tries == MAX_TRIES:
+            self._end()
+            return
+        self._is_doubtful &= self._standstills < STANDSTILL_TRIES and self._tries < DOUBTFUL_TRIES
+        self._due_at = time.monotonic() + WAIT_SECONDS * 2**self._tries
+
+    def _end(self) -> None:
+        self._due_at, self.min_outer_steps, self._is_doubtful = float("inf"), 0, False
