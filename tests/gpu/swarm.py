@@ -9,10 +9,10 @@ from pathlib import Path
 import psutil
 
 from core.client.restart_policy import RestartPolicy
-from core.protocol.events import Progress, RoundFinished
+from core.protocol.events import RoundFinished
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest
-from tests.bench.peers.metrics import Track, joint_samples_per_second
+from tests.bench.peers.metrics import Track, joint_samples_per_second, speeds_by_rounds
 from tests.bench.peers.peer_process import Seen
 from tests.gpu.runs import with_micro_batch
 from tests.support.client_harness import FrontEnd
@@ -24,9 +24,15 @@ _NO_RESTART = RestartPolicy(delays_seconds=(3600.0,))  # a worker that dies shal
 
 @dataclass(frozen=True)
 class Speed:
-    """Of the volunteer in whole epochs: samples a second, its longest wait, and its rounds, averaged and all."""
+    """Of the volunteer in whole epochs: samples a second, also during rounds and between them, and rounds averaged.
+
+    ``stalled_share`` is how much of the time its loop stood still, at the least: the longest of each half a second.
+    """
 
     samples_per_second: float
+    during_rounds: float
+    between_rounds: float
+    stalled_share: float
     longest_stall_seconds: float
     averaged: int
     rounds: int
@@ -76,9 +82,19 @@ class Swarm:
         front.until(lambda session: session.progress is not None and session.progress.epoch >= last)
         track = Track(tuple(map(Seen, front.handled_at, front.events)))  # type: ignore[arg-type]
         rounds = [event for event in front.events if isinstance(event, RoundFinished)]
-        told = [event for event in front.events if isinstance(event, Progress) and first <= event.epoch < last]
-        rate = joint_samples_per_second((track,), first, last)
-        return Speed(rate, max(event.stalled_seconds for event in told), sum(map(averaged, rounds)), len(rounds))
+        begin, end = track.arrival(first), track.arrival(last)
+        assert begin is not None and end is not None
+        stalls = [each.progress.stalled_seconds for each in track.reports if begin.at < each.at <= end.at]
+        during, between = speeds_by_rounds(track, begin.at, end.at)
+        return Speed(
+            samples_per_second=joint_samples_per_second((track,), first, last),
+            during_rounds=during,
+            between_rounds=between,
+            stalled_share=sum(stalls) / (end.at - begin.at),
+            longest_stall_seconds=max(stalls),
+            averaged=sum(map(averaged, rounds)),
+            rounds=len(rounds),
+        )
 
     def close(self) -> None:
         """Nothing is left of it."""

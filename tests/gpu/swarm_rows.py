@@ -54,8 +54,10 @@ def throughput(ground: Ground, mode: Mode) -> Figure:
     if not ground.is_toy:
         ground.plain[mode] = before
     speed = ground.swarm(mode).speed(ground.size.epochs[mode].measured)
-    rounds = f"{speed.averaged} of {speed.rounds} rounds averaged, longest wait {speed.longest_stall_seconds:.1f} s"
-    words = f"{speed.samples_per_second:.1f} of {before:.1f} samples/s; {rounds}"
+    waits = f"{speed.stalled_share:.0%} of the time it waited, {speed.longest_stall_seconds:.1f} s at the longest"
+    rounds = f"{speed.averaged} of {speed.rounds} rounds averaged"
+    where = f"{speed.during_rounds:.1f} during rounds, {speed.between_rounds:.1f} between them"
+    words = f"{speed.samples_per_second:.1f} of {before:.1f} samples/s: {where}; {waits}; {rounds}"
     if ground.is_toy:
         return Figure(f"{words} (of which a toy computes 300 at the most)")
     share = speed.samples_per_second / before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -82,3 +83,20 @@ def samples_per_second(track: Track, after: float, until: float) -> float:
     begin, end = reports[0], reports[-1]
     samples = end.progress.contributed_samples - begin.progress.contributed_samples
     return samples / (end.at - begin.at)
+
+
+def speeds_by_rounds(track: Track, after: float, until: float) -> tuple[float, float]:
+    """Samples a second in that time while rounds were under way, and while none was; zero where there was no such time.
+
+    What lies between two reports belongs to where its middle lies.
+    """
+    finished = [(each.at, each.event.seconds) for each in track.seen if isinstance(each.event, RoundFinished)]
+    samples, seconds = [0, 0], [0.0, 0.0]
+    reports = [each for each in track.reports if after <= each.at <= until]
+    for before, now in itertools.pairwise(reports):
+        middle = (before.at + now.at) / 2
+        where = not any(at - lasted <= middle <= at for at, lasted in finished)
+        samples[where] += now.progress.contributed_samples - before.progress.contributed_samples
+        seconds[where] += now.at - before.at
+    during, between = (of / lasted if lasted else 0.0 for of, lasted in zip(samples, seconds, strict=True))
+    return during, between

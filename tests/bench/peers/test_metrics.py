@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.protocol.events import AnyEvent, Progress, RoundFinished, StateLoading
-from tests.bench.peers.metrics import Track, joint_samples_per_second, samples_per_second
+from tests.bench.peers.metrics import Track, joint_samples_per_second, samples_per_second, speeds_by_rounds
 from tests.bench.peers.peer_process import Seen
 
 
@@ -76,3 +76,12 @@ def test_rounds_are_counted_by_their_kind() -> None:
 def test_the_speed_of_a_loop_is_that_between_two_reports() -> None:
     assert samples_per_second(STEADY, 2.0, 5.0) == pytest.approx(10.0)
     assert samples_per_second(STEADY, 2.0, 2.5) == 0.0
+
+
+def test_speed_is_told_apart_for_the_time_of_rounds_and_the_time_between_them() -> None:
+    ended = RoundFinished(epoch=0, kind="gradients", ok=True, peers=2, seconds=1.8)
+    seen = track(progress(0, 0), progress(0, 10), progress(0, 15), progress(0, 20), ended, progress(0, 30)).seen
+    late = Seen(3.0, ended)  # from 1.2 s to 3 s
+    both = Track((*seen[:4], late, Seen(4.0, seen[5].event)))
+    assert speeds_by_rounds(both, 0.0, 4.0) == (5.0, 10.0)
+    assert speeds_by_rounds(both, 3.0, 3.5) == (0.0, 0.0), "one report tells no speed"
