@@ -192,6 +192,19 @@ def test_nothing_takes_the_place_of_our_weights_in_the_middle_of_an_exchange(clo
     assert [due.poll(Weights(), search, 4, is_idle=idle) for idle in (False, False, True)] == [False, False, True]
 
 
+def test_who_takes_part_in_a_step_again_does_not_stand_still_for_the_next_search(clock: FakeClock) -> None:
+    due, weights, search = Repair(), Weights(), Search(None, False)
+    due.request(5)
+    clock.now += WAIT_SECONDS
+    due.poll(weights, search, 4, is_idle=True)
+    weights.local_epoch += 1
+    assert not due.poll(weights, search, 4, is_idle=True)
+    due.stepped(5)
+    due.request(6)
+    clock.now += WAIT_SECONDS
+    assert due.is_due() and not due.must_stand_still
+
+
 def test_where_one_exchange_follows_on_another_training_stands_still_for_the_right_weights(clock: FakeClock) -> None:
     due, weights, search = Repair(), Weights(), Search(None)
     due.request(5)

@@ -63,6 +63,7 @@ class Repair:
         """We take a step of a quorum, after which we have so many behind us: a search for fewer would lead us back."""
         self._is_overtaken = False
         if self.min_outer_steps <= outer_steps and self._searches_since is None:
+            self._has_come_too_late = False
             self._end()
         elif 0 < self.min_outer_steps < outer_steps:
             self.min_outer_steps = outer_steps
@@ -150,4 +151,5 @@ class Repair:
         self._due_at = time.monotonic() + WAIT_SECONDS * 2**self._tries
 
     def _end(self) -> None:
+        """Nothing is looked for any more."""
         self._due_at, self.min_outer_steps, self._is_doubtful = float("inf"), 0, False
