@@ -219,6 +219,20 @@ def test_where_one_exchange_follows_on_another_training_stands_still_for_the_rig
     assert not due.must_stand_still
 
 
+def test_who_steps_in_the_exchange_during_which_it_searches_does_not_stand_still_for_the_search(
+    clock: FakeClock,
+) -> None:
+    due, weights, search = Repair(), Weights(), Search(None)
+    due.request(5)
+    clock.now += WAIT_SECONDS
+    assert not due.poll(weights, search, 4, is_idle=False)
+    due.stepped(5)
+    for _ in range(3):
+        weights.local_epoch += 1
+        assert not due.poll(weights, search, 5, is_idle=False)
+        assert due.is_sure(5) and not due.must_stand_still
+
+
 def test_what_has_waited_for_the_end_of_an_exchange_leads_on_to_a_search_that_training_waits_for(
     clock: FakeClock,
 ) -> None:

@@ -60,12 +60,17 @@ class Repair:
         self._due_at, self._tries, self._standstills = time.monotonic() + WAIT_SECONDS, 0, 0
 
     def stepped(self, outer_steps: int) -> None:
-        """We take a step of a quorum, after which we have so many behind us: a search for fewer would lead us back."""
+        """We take a step of a quorum, after which we have so many behind us: a search for fewer would lead us back.
+
+        Then ours are right, and the end of a search that is under way is not worth waiting for.
+        """
         self._is_overtaken = False
-        if self.min_outer_steps <= outer_steps and self._searches_since is None:
-            self._has_come_too_late = False
+        if outer_steps < self.min_outer_steps:
+            return
+        self._is_doubtful = self._has_come_too_late = False
+        if self._searches_since is None:
             self._end()
-        elif 0 < self.min_outer_steps < outer_steps:
+        elif self.min_outer_steps < outer_steps:
             self.min_outer_steps = outer_steps
             self.begin_search()
 
