@@ -202,9 +202,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
     def _should_load_state_from_peers(self) -> bool:
         averager, repair, steps = self.state_averager, self._repair, self._version[0]
         is_here = repair.poll(averager, self._download, steps, is_idle=not averager.pending_updates)
-        if not is_here and repair.must_stand_still:
-            return not self._leaving.wait(repair.seconds_until_due())
-        return is_here or super()._should_load_state_from_peers()
+        return is_here or repair.must_stand_still or super()._should_load_state_from_peers()
 
     def _check_and_accumulate_gradients(self, batch_size: int, grad_scaler: Any) -> bool:
         """Take an inner step with the gradient of a micro-batch, and count its samples; without any, only report.
