@@ -84,14 +84,13 @@ class Swarm:
         rounds = [event for event in front.events if isinstance(event, RoundFinished)]
         begin, end = track.arrival(first), track.arrival(last)
         assert begin is not None and end is not None
-        stalls = [each.progress.stalled_seconds for each in track.reports if begin.at < each.at <= end.at]
         during, between = speeds_by_rounds(track, begin.at, end.at)
         return Speed(
             samples_per_second=joint_samples_per_second((track,), first, last),
             during_rounds=during,
             between_rounds=between,
-            stalled_share=sum(stalls) / (end.at - begin.at),
-            longest_stall_seconds=max(stalls),
+            stalled_share=sum(track.stalls(begin.at, end.at)) / (end.at - begin.at),
+            longest_stall_seconds=track.longest_stall(begin.at, end.at),
             averaged=sum(map(averaged, rounds)),
             rounds=len(rounds),
         )

@@ -118,7 +118,7 @@ def test_all_learn_and_have_the_same_base_weights(outcomes: dict[str, Outcome], 
 
 @pytest.mark.rows(MISSES)
 def test_who_has_missed_a_round_replays_it_and_keeps_what_it_has_learned_since(outcomes: dict[str, Outcome]) -> None:
-    assert outcomes[MISSES].caught_up[2], outcomes[MISSES]
+    assert outcomes[MISSES].caught_up[2] >= 1, outcomes[MISSES]
     assert outcomes[MISSES].kept[2] >= 1, outcomes[MISSES]
     assert outcomes[MISSES].downloads == [0, 0, 0], outcomes[MISSES]
 

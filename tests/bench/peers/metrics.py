@@ -48,8 +48,11 @@ class Track:
 
     def longest_stall(self, after: float, until: float) -> float:
         """The longest time in seconds that the loop stood still, of what was reported in that time."""
-        stalls = [each.progress.stalled_seconds for each in self.reports if after < each.at <= until]
-        return max(stalls, default=0.0)
+        return max(self.stalls(after, until), default=0.0)
+
+    def stalls(self, after: float, until: float) -> list[float]:
+        """The longest time in seconds that the loop stood still before each report of that time."""
+        return [each.progress.stalled_seconds for each in self.reports if after < each.at <= until]
 
     def gradient_rounds(self, after: float, until: float) -> tuple[int, int]:
         """How many of them were averaged with somebody, and how many there were."""

@@ -15,7 +15,6 @@ from core.files.atomic import write_atomically
 from core.protocol.events import Evaluated
 from core.worker.roles.participation import RunParticipation
 from core.worker.swarm import LocalSgdOptimizer, streamed_bytes
-from core.worker.swarm.local_sgd.averagers import DeltaAverager
 from tests.support.learning.change_lies import lie_about_changes
 from tests.support.learning.claim_lies import lie_about_progress
 from tests.support.learning.gradient_lies import lie_about_gradients
@@ -103,8 +102,8 @@ class SettlingPeer:
 
     def _send_late(self, seconds: float) -> None:
         """Let every exchange begin so much later."""
+        assert isinstance(self.optimizer, LocalSgdOptimizer)
         averager = self.optimizer.grad_averager
-        assert isinstance(averager, DeltaAverager)
         send = averager.send
 
         def send_late(control: StepControl) -> None:

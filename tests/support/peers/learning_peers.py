@@ -66,6 +66,7 @@ LATE_FROM_EPOCH = 2
 MIN_ROUNDS = 3  # of each member with everybody
 MORE_EPOCHS = 12  # in which who has missed steps of the others comes back to them, or a liar is named
 POLL_SECONDS = 0.1
+CAUGHT_UP = re.compile(r"caught up with \S+ by (\d+) rounds")
 DOWNLOADED = re.compile(r"\S+ sent a state of [1-9]\d* bytes")
 PARTS = re.compile(r"donors have a state of (\d+) parts\n[^\n]* (\d+) of the parts are here already")
 REPAIRED = re.compile(r"during (\d+) micro-batches the right base weights have come")
@@ -328,7 +329,7 @@ class Training:
             losses=[[each.loss or 0.0 for each in events_in(folder, Evaluated)] for folder in self._folders],
             epochs=[epoch_in(folder) for folder in self._folders],
             rounds=[list(map(summary, events_in(folder, RoundFinished))) for folder in self._folders],
-            caught_up=[[each.rounds for each in events_in(folder, CaughtUp)] for folder in self._folders],
+            caught_up=[sum(map(int, CAUGHT_UP.findall(log))) for log in logs],
             kept=[sum(each.kept for each in events_in(folder, CaughtUp)) for folder in self._folders],
             downloads=[len(DOWNLOADED.findall(log)) for log in logs],
             parts_fetched=[[(int(of), int(of) - int(here)) for of, here in PARTS.findall(log)] for log in logs],

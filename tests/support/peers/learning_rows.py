@@ -99,10 +99,10 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     ``losses`` are on held-out samples, of the untrained model first and then after every epoch. ``distance`` is how
     far the honest members' parameters are apart at the first of the last epochs that all have ended (with local SGD,
     after the same outer steps), as a share of the distance that they have come; ``None`` where there is none.
-    ``moved`` is by how much their last averaging moved each of them, as such a share. ``caught_up`` is how many rounds
-    of others each has caught up with at a time, ``kept`` how often it kept what it had changed, ``downloads`` the
-    states that each has downloaded, ``parts_fetched`` of how many parts such a state was and how many of them came from
-    donors, and ``repaired`` its micro-batches, at the most, while it looked for the right base weights.
+    ``moved`` is by how much their last averaging moved each of them, as such a share. ``caught_up`` counts the rounds
+    of others that each has replayed, ``kept`` how often it kept what it had changed, ``downloads`` the states that
+    each has downloaded, ``parts_fetched`` of how many parts such a state was and how many of them came from donors,
+    and ``repaired`` its micro-batches, at the most, while it looked for the right base weights.
     ``outliers`` are the numbers of the members that each has named as such, or has heard from the organiser or a keeper
     to be found out, so that it averages with them no more; ``named_after`` says of each liar, in the order of the
     row's, in which of its exchanges with liars, from 1, each member has named that one first, if in any. ``steps`` is
@@ -124,7 +124,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
     distance: float | None = None
     moved: list[float] = []
-    caught_up: list[list[int]] = []
+    caught_up: list[int] = []
     kept: list[int] = []
     downloads: list[int] = []
     parts_fetched: list[list[tuple[int, int]]] = []

@@ -84,8 +84,8 @@ def test_whose_donors_stand_still_as_well_trains_on_and_asks_until_an_exchange_o
         clock.now += WAIT_SECONDS * 2 ** (tries - 1)
         assert due.is_due()
         assert due.is_sure(4) == (tries > STANDSTILL_TRIES)
-        due.begin_search()
-        due.brings_on(4, 4, is_like_ours=True, is_ahead=False)
+        assert not due.poll(Weights(), Search(None), 4, is_idle=True)
+        assert not due.brings_on(4, 4, is_like_ours=True, is_ahead=False)
         due.tried(4)
     assert 300 < clock.now - began < 600
     clock.now += 1000

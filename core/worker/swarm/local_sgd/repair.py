@@ -87,8 +87,8 @@ class Repair:
         Those of the same weights, and others with as many steps behind them, are if the run ``is_ahead`` of us by
         epochs in which nobody has stepped. All are while nothing is wrong with ours and no search is under way.
         """
-        is_needed = self._is_doubtful or self._searches_since is not None
-        if not is_needed or outer_steps >= self.min_outer_steps or outer_steps > ours:
+        is_looking = self._is_doubtful or self._searches_since is not None
+        if not is_looking or outer_steps >= self.min_outer_steps or outer_steps > ours:
             return True
         self._donors_like_us += is_like_ours
         self._other_donors += not is_like_ours
