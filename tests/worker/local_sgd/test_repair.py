@@ -192,6 +192,78 @@ def test_nothing_takes_the_place_of_our_weights_in_the_middle_of_an_exchange(clo
     assert [due.poll(Weights(), search, 4, is_idle=idle) for idle in (False, False, True)] == [False, False, True]
 
 
+def test_who_takes_part_in_a_step_again_does_not_stand_still_for_the_next_search(clock: FakeClock) -> None:
+    due, weights, search = Repair(), Weights(), Search(None, False)
+    due.request(5)
+    clock.now += WAIT_SECONDS
+    due.poll(weights, search, 4, is_idle=True)
+    weights.local_epoch += 1
+    assert not due.poll(weights, search, 4, is_idle=True)
+    due.stepped(5)
+    due.request(6)
+    clock.now += WAIT_SECONDS
+    assert due.is_due() and not due.must_stand_still
+
+
+def test_where_one_exchange_follows_on_another_training_stands_still_for_the_right_weights(clock: FakeClock) -> None:
+    due, weights, search = Repair(), Weights(), Search(None)
+    due.request(5)
+    clock.now += WAIT_SECONDS
+    for _ in range(2):
+        assert not due.poll(weights, search, 4, is_idle=False) and not due.must_stand_still
+        weights.local_epoch += 1
+    assert not due.poll(weights, search, 4, is_idle=False) and due.must_stand_still
+    due.tried(5)
+    assert due.must_stand_still, "the others have stepped in the exchange that it has waited for"
+    due.tried(6)
+    assert not due.must_stand_still
+
+
+def test_who_steps_in_the_exchange_during_which_it_searches_does_not_stand_still_for_the_search(
+    clock: FakeClock,
+) -> None:
+    due, weights, search = Repair(), Weights(), Search(None)
+    due.request(5)
+    clock.now += WAIT_SECONDS
+    assert not due.poll(weights, search, 4, is_idle=False)
+    due.stepped(5)
+    for _ in range(3):
+        weights.local_epoch += 1
+        assert not due.poll(weights, search, 5, is_idle=False)
+        assert due.is_sure(5) and not due.must_stand_still
+
+
+def test_what_has_waited_for_the_end_of_an_exchange_leads_on_to_a_search_that_training_waits_for(
+    clock: FakeClock,
+) -> None:
+    """The others have stepped in that exchange; without it, what was found is all that is wanted."""
+    due, weights, search = Repair(), Weights(), Search(None, True, None, True)
+    due.request(5)
+    clock.now += WAIT_SECONDS
+    assert [due.poll(weights, search, 4, is_idle=idle) for idle in (False, False, True)] == [False, False, True]
+    due.tried(5)
+    assert due.must_stand_still and not due.is_sure(5) and due.is_sure(6)
+    assert due.seconds_until_due() == WAIT_SECONDS, "they need a moment for their outer step"
+    due.tried(6)
+    assert not due.must_stand_still and not due.is_due()
+    due.request(7)
+    clock.now += WAIT_SECONDS
+    assert [due.poll(weights, search, 6, is_idle=True) for _ in range(2)] == [False, True]
+    due.tried(7)
+    assert not due.must_stand_still and not due.is_due()
+
+
+def test_who_has_stepped_in_that_exchange_itself_needs_no_second_search(clock: FakeClock) -> None:
+    due, weights, search = Repair(), Weights(), Search(None, True)
+    due.request(5)
+    clock.now += WAIT_SECONDS
+    assert [due.poll(weights, search, 4, is_idle=False) for _ in range(2)] == [False, False]
+    due.stepped(6)
+    assert due.poll(weights, search, 6, is_idle=True)
+    due.tried(6)
+    assert not due.must_stand_still and not due.is_due()
+
+
 def test_a_search_that_finds_nothing_is_repeated_beside_training(clock: FakeClock) -> None:
     due, weights, search = Repair(), Weights(), Search(None, False, None, True)
     due.request(5)

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
-import hivemind
 import torch
 from hivemind.averaging.control import StepControl
 
@@ -25,9 +24,10 @@ from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStat
 from core.worker.swarm.averaging.hivemind_options import aggregation_rule, optimizer_options, tracker_options
 from core.worker.swarm.averaging.power_sgd import PowerSGDGradientAverager
 from core.worker.swarm.averaging.round_reasons import round_finished
+from core.worker.swarm.averaging.round_schedule import ScheduledOptimizer
 from core.worker.swarm.averaging.rounds import Listeners, Rounds
 from core.worker.swarm.averaging.state_download import Interrupted, StateDownload
-from core.worker.swarm.averaging.timeouts import averager_timeouts, shared_seconds, silence_seconds
+from core.worker.swarm.averaging.timeouts import averager_timeouts, shared_seconds
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.patches.shunned_peers import BarredPeers
 from core.worker.swarm.progress.liveness import Presence
@@ -41,13 +41,11 @@ AVERAGER_SECONDS = 0.5
 TRACKER_SECONDS = 0.2
 GOODBYE_SECONDS = 2.0  # a busy computer may need them
 MAX_FAILED_DOWNLOADS = 7  # over two minutes
-LEFT_OVER = 1.5  # times the time of matchmaking, which a search takes at the least
-LATE = 0.8  # of the time for which a group waits for a member that does not begin
 
 log = logging.getLogger(__name__)
 
 
-class SwarmOptimizer(hivemind.Optimizer):
+class SwarmOptimizer(ScheduledOptimizer):
     """A hivemind.Optimizer that reports how its rounds ended. Build it in the process's main thread only.
 
     A keeper's own samples count for the gradient that the swarm averages, in proportion. With local updates there is
@@ -55,7 +53,6 @@ class SwarmOptimizer(hivemind.Optimizer):
     """
 
     tracker: ObservedTracker
-    state_averager: TrainingStateAverager
     takes_own_steps = False  # whether a peer steps by itself between two rounds, as with local SGD
     own_step_seconds = 0.0  # that those steps have taken so far
     _has_resumed, _has_taken_state, _failed_downloads, _last_refusal = False, False, 0, LocalizedText()
@@ -254,31 +251,14 @@ class SwarmOptimizer(hivemind.Optimizer):
             self._continue_at(before)
 
     def _update_global_epoch(self, *args: Any, **kwargs: Any) -> None:
-        """End the epoch as hivemind does, after a search for a group that is left over from its beginning.
-
-        WORKAROUND H44: while one state round is under way, hivemind begins no other. A peer that still looks for a
-        group of the last epoch leaves the next round out; the other waits in it for a whole epoch, and leaves out the
-        one after. They average their parameters at odd and at even epochs, each alone, for ever.
-
-        WORKAROUND H49: with ``delay_optimizer_step``, hivemind waits for that search before it begins the gradients'
-        round, whose group waits for us, but not as long. Its next search ends ours, we begin a moment too late, and
-        the others then wait for us. Epoch after epoch, nobody averages anything.
-        """
-        averager, patience = self.state_averager, LEFT_OVER * self.matchmaking_time
-        averager.cancel_searching(patience, self.scheduled_state)
-        if self.delay_optimizer_step:
-            silence = silence_seconds(self.matchmaking_time)
-            averager.end_delayed_updates(min(patience, LATE * silence), self.allreduce_timeout, self.scheduled_state)
-        averager.weight = weight_of_epoch(self.tracker)
+        self.state_averager.weight = weight_of_epoch(self.tracker)
         super()._update_global_epoch(*args, **kwargs)
 
     def _average_gradients_and_load_into_optimizer(self, maybe_step_control: StepControl | None) -> None:
-        """As hivemind does; with nothing delayed, nobody is left now whom a left-over search could meet (H44)."""
+        """As hivemind does, once a group is found or is past hope."""
         if maybe_step_control is not None and not self.delay_grad_averaging:
             self.grad_averager.wait_for_group(maybe_step_control, self.local_epoch, self.tracker.is_overtaken)
         super()._average_gradients_and_load_into_optimizer(maybe_step_control)
-        if not self.delay_grad_averaging:
-            self.state_averager.cancel_searching(LEFT_OVER * self.matchmaking_time, self.scheduled_state)
 
     def _load_local_gradients_into_optimizer(self) -> None:
         """Step with our own gradient where nobody has averaged it.

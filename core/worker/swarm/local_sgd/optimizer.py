@@ -202,7 +202,9 @@ class LocalSgdOptimizer(SwarmOptimizer):
     def _should_load_state_from_peers(self) -> bool:
         averager, repair, steps = self.state_averager, self._repair, self._version[0]
         is_here = repair.poll(averager, self._download, steps, is_idle=not averager.pending_updates)
-        return is_here or repair.must_stand_still or super()._should_load_state_from_peers()
+        if not is_here and repair.must_stand_still:
+            return not self._leaving.wait(repair.seconds_until_due())
+        return is_here or super()._should_load_state_from_peers()
 
     def _check_and_accumulate_gradients(self, batch_size: int, grad_scaler: Any) -> bool:
         """Take an inner step with the gradient of a micro-batch, and count its samples; without any, only report.

@@ -31,7 +31,9 @@ class Repair:
     the others may be in the middle of the exchange that it has missed.
 
     A state `brings_on` whose base weights have more steps behind them than ours, even if they are not the right ones
-    yet: who always waited for the step that the others are about to take would follow them for ever.
+    yet: who always waited for the step that the others are about to take would follow them for ever. So would who takes
+    a state that has waited for the end of an exchange, in which the others have stepped, and trains on with it: such a
+    search is *overtaken*, and what came of it leads on at once to a second one, for which training stands still.
     """
 
     def __init__(self) -> None:
@@ -42,6 +44,7 @@ class Repair:
         self._searches_since: int | None = None  # the epoch
         self._micro_batches = 0  # while it searches
         self._has_come_too_late = self._is_doubtful = False
+        self._is_overtaken = self._is_awaited = False
 
     def request(self, min_outer_steps: int, *, is_doubtful: bool = True) -> None:
         """Ours are wrong if the others have stepped: the right ones have so many steps behind them, or soon will.
@@ -57,10 +60,17 @@ class Repair:
         self._due_at, self._tries, self._standstills = time.monotonic() + WAIT_SECONDS, 0, 0
 
     def stepped(self, outer_steps: int) -> None:
-        """We take a step of a quorum, after which we have so many behind us: a search for fewer would lead us back."""
-        if self.min_outer_steps <= outer_steps and self._searches_since is None:
+        """We take a step of a quorum, after which we have so many behind us: a search for fewer would lead us back.
+
+        Then ours are right, and the end of a search that is under way is not worth waiting for.
+        """
+        self._is_overtaken = False
+        if outer_steps < self.min_outer_steps:
+            return
+        self._is_doubtful = self._has_come_too_late = False
+        if self._searches_since is None:
             self._end()
-        elif 0 < self.min_outer_steps < outer_steps:
+        elif self.min_outer_steps < outer_steps:
             self.min_outer_steps = outer_steps
             self.begin_search()
 
@@ -72,10 +82,14 @@ class Repair:
         """Whether it is time to look for the right ones."""
         return time.monotonic() >= self._due_at
 
+    def seconds_until_due(self) -> float:
+        """Until donors have had time for their outer step; without a request for ever."""
+        return max(0.0, self._due_at - time.monotonic())
+
     @property
     def must_stand_still(self) -> bool:
-        """Whether training has to wait until the right ones are there."""
-        return self._has_come_too_late and self._is_doubtful and self.is_due()
+        """Whether training has to wait until the right ones are there, which it can ask for in `seconds_until_due`."""
+        return self._is_awaited or (self._has_come_too_late and self._is_doubtful and self.is_due())
 
     def begin_search(self) -> None:
         """Donors are asked anew, and compared with the weights that we have now."""
@@ -98,15 +112,16 @@ class Repair:
         """Look for the right ones, and never wait; whether they are here, and can take the place of ours.
 
         We have weights with so many ``outer_steps`` behind them. They stay where they are unless we are ``is_idle``,
-        between two exchanges.
+        between two exchanges; where exchanges outlast their epochs there is no such moment, and training has to wait.
         """
         if self._searches_since is None:
             if self.must_stand_still or not self.is_due():
                 return False
-            self._searches_since, self._micro_batches = averager.local_epoch, 0
+            self._searches_since, self._micro_batches, self._is_overtaken = averager.local_epoch, 0, False
             self.begin_search()
         elif not is_idle:
-            self._micro_batches += 1
+            self._micro_batches, self._is_overtaken = self._micro_batches + 1, True
+            self._has_come_too_late |= averager.local_epoch > self._searches_since + 1
             return False
         found = search.go_on(averager, 0)
         if found is None:
@@ -124,8 +139,12 @@ class Repair:
         The others stand still where all whose weights were of no use have the very ones that we had: then nothing is
         wrong with ours as far as we know.
         """
-        self._tries += 1
         self._searches_since = None
+        self._is_awaited, self._is_overtaken = self._is_overtaken and self._is_doubtful, False
+        if self._is_awaited:
+            self.request(outer_steps + 1)
+            return
+        self._tries += 1
         self._standstills += self._donors_like_us > 0 and self._other_donors == 0
         self.begin_search()
         is_repaired = outer_steps >= self.min_outer_steps
@@ -137,4 +156,5 @@ class Repair:
         self._due_at = time.monotonic() + WAIT_SECONDS * 2**self._tries
 
     def _end(self) -> None:
+        """Nothing is looked for any more."""
         self._due_at, self.min_outer_steps, self._is_doubtful = float("inf"), 0, False
