@@ -186,7 +186,7 @@ class Client:
     def close(self) -> None:
         """Leave and wait until nothing is left of the worker; for a program's end."""
         self.leave()
-        if self._worker is None or self._worker.wait(self._leave_limit_seconds):
+        if self._worker is None or self._worker.wait(self._leave_limit_seconds + self.session.saving_seconds):
             self._stop_clock()
         else:
             self.kill()
@@ -277,7 +277,7 @@ class Client:
             self._stop_clock()
         elif self._clock is None:
             self._worker.send(Leave())
-            self._set_clock(self._leave_limit_seconds, self._worker.kill)
+            self._set_clock(self._leave_limit_seconds + self.session.saving_seconds, self._worker.kill)
 
     def _finish(self) -> None:
         """Pause if the epoch is done that was to be finished."""

@@ -16,14 +16,14 @@ RECONNECT_CAUSES = frozenset(
 )
 """Nothing is broken: a worker that begins anew is the way on."""
 
-OUTAGES = frozenset({ErrorKind.NOBODY_ANSWERS, ErrorKind.CLOCK_WRONG})
+OUTAGES = frozenset({ErrorKind.NOBODY_ANSWERS, ErrorKind.NO_SUCH_RUN, ErrorKind.CLOCK_WRONG})
 """What may be over soon where the run has been reached before: after a sleep, a network that is not up yet,
-or a clock that has not been set."""
+or a clock that has not been set; an organiser who starts again answers before it has signed its run."""
 
 GPU_FAILURES = frozenset({ErrorKind.GPU_UNUSABLE, ErrorKind.NO_SUCH_DEVICE})
 """What may be over soon where the device has computed in this session: a driver that is reset or installed anew."""
 
-PASSING = OUTAGES | RECONNECT_CAUSES | {ErrorKind.NO_SUCH_RUN}
+PASSING = OUTAGES | RECONNECT_CAUSES
 """What somebody who watches a run waits out, once they have seen it."""
 
 _LIMITED = CRASHES | GPU_FAILURES

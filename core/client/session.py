@@ -13,7 +13,7 @@ from core.availability.rules import AvailabilityRules
 from core.errors import ErrorKind
 from core.localizable import Detail
 from core.protocol.client_events import DEFAULT_RULES, EarlierRunReopened, Opening, Pause, RunSwitch
-from core.protocol.commands import Check, DryRun, Export, Join, Publish, Push, Start
+from core.protocol.commands import SAVE_LIMIT_SECONDS, Check, DryRun, Export, Join, Publish, Push, Start
 from core.protocol.events import (
     CheckpointSaved,
     Confined,
@@ -170,6 +170,11 @@ class Session:
     def may_restart(self) -> bool:
         """Whether a worker that has ended is to be restarted: not if it is leaving, and not for a mere question."""
         return self.phase != "leaving" and not isinstance(self.opening, Check | DryRun | Export | Push)
+
+    @property
+    def saving_seconds(self) -> float:
+        """How long a worker that leaves may take for what is lost otherwise: an organiser's saves its last state."""
+        return SAVE_LIMIT_SECONDS if isinstance(self.opening, Publish) else 0.0
 
     @property
     def is_answered(self) -> bool:

@@ -159,7 +159,10 @@ class Push(Command, tag="push", kw_only=True, frozen=True):
 
 
 class Leave(Command, tag="leave", kw_only=True, frozen=True):
-    """Stop computing, say goodbye to the swarm, end."""
+    """Stop computing, say goodbye to the swarm, end: in a few seconds, but an organiser's worker saves its state first.
+
+    That takes SAVE_LIMIT_SECONDS at the most.
+    """
 
 
 class Check(Command, tag="check", kw_only=True, frozen=True):
@@ -175,6 +178,7 @@ class TestNetwork(Command, tag="test_network", kw_only=True, frozen=True):
 LEAST_LINE_RATE = 10_000
 LineRate = Annotated[int, Meta(ge=LEAST_LINE_RATE, le=10**10)]
 """Bytes a second; with less, no round of averaging comes to its end."""
+SAVE_LIMIT_SECONDS = 120.0  # for the last checkpoint, once we are to leave
 REPORT_SECONDS = 0.5  # between two reports of a worker's progress, unless its client asks for fewer
 
 

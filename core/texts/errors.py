@@ -21,6 +21,8 @@ def interruption(kind: ErrorKind) -> str:
     match kind:
         case ErrorKind.NOBODY_ANSWERS:
             return translate("Problem", "Nobody answers just now")
+        case ErrorKind.NO_SUCH_RUN:
+            return translate("Problem", "The run is not published just now")
         case ErrorKind.NETWORK_CHANGED:
             return translate("Problem", "Others reach this computer in another way now")
         case ErrorKind.STATE_NOT_LOADED:

@@ -3435,6 +3435,10 @@
         <translation>Gerade antwortet niemand</translation>
     </message>
     <message>
+        <source>The run is not published just now</source>
+        <translation>Der Lauf ist gerade nicht veröffentlicht</translation>
+    </message>
+    <message>
         <source>Others reach this computer in another way now</source>
         <translation>Andere erreichen diesen Computer jetzt auf anderem Weg</translation>
     </message>

@@ -1,6 +1,6 @@
 """How hard the parsers are tried: the same examples every time, and few, unless somebody asks for more.
 
-    WORKERBEE_FUZZ=20000 .venv/bin/pytest tests/test_fuzz_*.py --timeout 0
+    WORKERBEE_FUZZ=20000 .venv/bin/pytest tests/core/fuzz --timeout 0
 
 draws so many random examples for each test.
 """

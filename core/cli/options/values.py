@@ -16,6 +16,7 @@ from typing import TypeVar
 
 import msgspec
 
+from core.control.messages import MAX_PAUSE_SECONDS
 from core.countries import COUNTRIES
 from core.run.address import MAX_CHARACTERS
 from core.run.multiaddr import Multiaddr
@@ -145,6 +146,15 @@ def country(text: str) -> str:
 def seconds(text: str) -> float:
     """Convert a duration such as ``10m`` to seconds."""
     return _parsed(parse_duration, text)
+
+
+def pause(text: str) -> float:
+    """Convert the length of a pause, such as ``90m``, to seconds."""
+    length = seconds(text)
+    if length > MAX_PAUSE_SECONDS:
+        days = int(MAX_PAUSE_SECONDS / 86400)
+        raise argparse.ArgumentTypeError(f"{text!r} is too long: a pause lasts {days} days at the most")
+    return length
 
 
 def moment(text: str) -> float:

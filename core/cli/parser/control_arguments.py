@@ -33,7 +33,7 @@ def add_control(commands: Any) -> None:
     for action, words in _HELP.items():
         parser: argparse.ArgumentParser = commands.add_parser(action, help=words, allow_abbrev=False)
         if action == "pause":
-            parser.add_argument("--for", dest="seconds", metavar="TIME", type=typed.seconds, help="such as 1h or 90m")
+            parser.add_argument("--for", dest="seconds", metavar="TIME", type=typed.pause, help="such as 1h or 90m")
         add_json(parser, RESULT_AS_JSON)
 
 

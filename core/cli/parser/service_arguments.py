@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.cli.options.shared_options import NOTHING_FOLLOWS, RESULT_AS_JSON, Order, add_json, add_order, read_order
+from core.cli.options.shared_options import (
+    NOTHING_FOLLOWS,
+    RESULT_AS_JSON,
+    Order,
+    add_invitation,
+    add_json,
+    add_order,
+    read_order,
+)
 
 
 @dataclass(frozen=True)
 class InstallService:
     """The command `service install`; ``address`` is the pasted text, empty for the run of last time."""
 
-    address: str
+    address: str = field(repr=False)  # an invitation may be in it
     run_id: str | None
     recipe: Path | None
     yes: bool
@@ -53,6 +61,7 @@ def add_service(parser: argparse.ArgumentParser) -> None:
     install.add_argument(
         "address", metavar="ADDRESS", nargs="*", help="the organiser's address; the last run's if none"
     )
+    add_invitation(install)
     install.add_argument("--run", metavar="ID", help="the run, where there are several at that address")
     install.add_argument("--recipe", metavar="run.toml", type=Path, help="a run file, where the swarm publishes none")
     install.add_argument("--yes", action="store_true", help="agree to the run without being asked")
@@ -68,7 +77,7 @@ def read_service(asked: argparse.Namespace) -> ServiceCommand:
     """Return the command that the parser of `service` has read."""
     match asked.action:
         case "install":
-            address = " ".join(asked.address)
+            address = " ".join([*asked.address, asked.invitation or ""]).strip()
             return InstallService(address, asked.run, asked.recipe, asked.yes, asked.json, read_order(asked))
         case "remove":
             return RemoveService(asked.json)

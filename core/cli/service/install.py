@@ -43,7 +43,7 @@ def install_service(command: InstallService, context: CommandContext) -> int:
 
 def _agreed_runs(command: InstallService, address: JoinAddress, context: CommandContext) -> tuple[OrderedRun, ...]:
     """The runs that the person agrees to, in their order."""
-    text = " ".join(address.peers)
+    text = command.address or " ".join(address.peers)
     run_id = command.run_id or address.run_id
     join = JoinRun(text, run_id=run_id, recipe=command.recipe, yes=command.yes, order=command.order, json=command.json)
     return agreed_runs(join, effective_settings(join, context.folders), context)

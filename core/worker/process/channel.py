@@ -8,12 +8,13 @@ import os
 import queue
 import signal
 import threading
+import time
 from functools import partial
 
 import msgspec
 
 from core.protocol.codec import MAX_LINE_BYTES, decode_command, encode
-from core.protocol.commands import AnyCommand, Leave, SetPace, TestNetwork
+from core.protocol.commands import SAVE_LIMIT_SECONDS, AnyCommand, Leave, SetPace, TestNetwork
 from core.protocol.events import AnyEvent, Hello, Progress, StateLoading
 from core.protocol.experts import ExpertsSeen
 from core.protocol.peers import PeersSeen
@@ -27,16 +28,41 @@ _DROPPABLE = (Progress, PeersSeen, ExpertsSeen, StateLoading)  # a later event o
 log = logging.getLogger(__name__)
 
 
+class UnfinishedWork:
+    """What the end of this process waits for; a context manager, which several threads may have entered at once."""
+
+    def __init__(self) -> None:
+        self._count, self._changed = 0, threading.Condition()
+
+    def __enter__(self) -> None:
+        with self._changed:
+            self._count += 1
+
+    def __exit__(self, *_error: object) -> None:
+        with self._changed:
+            self._count -= 1
+            self._changed.notify_all()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until there is none, so many seconds at the most; whether there was any to wait for."""
+        with self._changed:
+            is_any = self._count > 0
+            self._changed.wait_for(lambda: self._count == 0, seconds)
+        return is_any
+
+
 class WorkerChannel:
     """The worker's end of the pipe to its client, which owns the process's standard streams.
 
     ``leaving`` is set once somebody has asked us to leave, ``test_requested`` when the person wants to know
-    again whether others can reach us, ``pace_changed`` with every new ``pace``. ``start`` begins to read and write.
+    again whether others can reach us, ``pace_changed`` with every new ``pace``. What is ``unfinished`` when we are
+    asked to leave is finished first. ``start`` begins to read and write.
     """
 
     def __init__(self, commands_fd: int, events_fd: int) -> None:
         self.leaving, self.test_requested = threading.Event(), threading.Event()
         self.pace, self.pace_changed = SetPace(), threading.Event()
+        self.unfinished = UnfinishedWork()
         self._commands_fd, self._events_fd = commands_fd, events_fd
         self._commands: queue.SimpleQueue[AnyCommand | None] = queue.SimpleQueue()
         self._events: queue.Queue[bytes | None] = queue.Queue(_QUEUE_LENGTH)
@@ -91,9 +117,12 @@ class WorkerChannel:
         return self._commands.get()
 
     def leave(self) -> None:
-        """Ask this process to leave, as the client's Leave does; after GOODBYE_LIMIT_SECONDS it is killed."""
+        """Ask this process to leave, as the client's Leave does; after GOODBYE_LIMIT_SECONDS it is killed.
+
+        What is unfinished then has SAVE_LIMIT_SECONDS in all, and the goodbye its seconds again.
+        """
         if not self.leaving.is_set():
-            _kill_process_group_after(GOODBYE_LIMIT_SECONDS)
+            _kill_process_group_after(GOODBYE_LIMIT_SECONDS, self.unfinished, time.monotonic() + SAVE_LIMIT_SECONDS)
         self.leaving.set()
         self._commands.put(None)
 
@@ -175,10 +204,17 @@ def _close_all(descriptors: list[int]) -> None:
             os.close(descriptors.pop())
 
 
-def _kill_process_group_after(seconds: float) -> None:
-    """End everything that hangs while we leave: the process group, ourselves included."""
+def _kill_process_group_after(seconds: float, unfinished: UnfinishedWork, until: float) -> None:
+    """End everything that hangs while we leave: the process group, ourselves included.
+
+    What is unfinished by then has time ``until`` that moment of the monotonic clock; once it is finished, we have so
+    many ``seconds`` again.
+    """
 
     def kill() -> None:
+        if unfinished.wait(max(0.0, until - time.monotonic())) and time.monotonic() < until:
+            _kill_process_group_after(seconds, unfinished, until)
+            return
         log.error("the goodbye took more than %.0f s", seconds)
         if os.getpgrp() == os.getpid():
             os.killpg(os.getpgrp(), signal.SIGKILL)

@@ -50,6 +50,8 @@ class Supervisor:
         self._exiting = threading.Lock()
         self.say_goodbye: Callable[[], None] = lambda: None
         """How to leave the peers that count on us; set once there are any, and called before every exit."""
+        self.save: Callable[[], None] = lambda: None
+        """How to save what is lost otherwise; set once there is anything, called before an exit without a failure."""
 
     def start(self, name: str, run: Callable[[], None]) -> threading.Thread:
         """Run that function in a daemon thread of that name, which also appears in logs and error messages."""
@@ -70,10 +72,18 @@ class Supervisor:
                 self.say_goodbye()
             except Exception:
                 log.exception("the goodbye failed")
+            if code == 0:
+                self._save()
             for event in last_events:
                 self._sink.emit(event)
             self._sink.close()
             self._exit_process(code)
+
+    def _save(self) -> None:
+        try:
+            self.save()
+        except Exception:
+            log.exception("the last state was not saved")
 
     def _supervise(self, name: str, run: Callable[[], None]) -> None:
         restarts = 0

@@ -95,7 +95,7 @@ def _publish_and_train(
     ) as participation:
         optimizer, start_thread = participation.optimizer, supervisor.start
         evaluation_log = EvaluationLog.load(swarm, manifest, keys.scores_file, rollback)
-        checkpoints = Checkpoints(keys.checkpoint_file, manifest.run.id, optimizer, channel.emit, start_thread)
+        checkpoints = _checkpoints(keys, manifest, optimizer, channel, start_thread)
         optimizer.is_organiser, refresh_mirror = True, _mirror_refresh(command, optimizer, channel, supervisor)
         _resume(run, participation, checkpoints, rollback)
         _keep_manifest(run, keys)
@@ -115,8 +115,9 @@ def _publish_and_train(
                 checkpoints.save(evaluated.epoch, evaluated.loss)
             collection.on_epoch(evaluated.epoch, is_due)
 
+        supervisor.save = lambda: _save_last(run, checkpoints, optimizer)
         participation.run_training(on_epoch)
-        _save_last(run, checkpoints, optimizer)
+        supervisor.save()
         return participation.contributed_samples
 
 
@@ -142,6 +143,17 @@ def _published_run(command: Publish, swarm: Swarm, keys: PeerFolder) -> Publishe
     if command.succession is not None:
         return as_successor(command.manifest.run.id, command.succession, swarm, keys)
     return as_organiser(_with_revision(command.manifest, keys, swarm.peer_id), swarm)
+
+
+def _checkpoints(
+    keys: PeerFolder,
+    manifest: RunManifest,
+    optimizer: SwarmOptimizer,
+    channel: WorkerChannel,
+    start_thread: StartThread,
+) -> Checkpoints:
+    file, run_id = keys.checkpoint_file, manifest.run.id
+    return Checkpoints(file, run_id, optimizer, channel.emit, start_thread, channel.unfinished)
 
 
 def _save_last(run: PublishedRun, checkpoints: Checkpoints, optimizer: SwarmOptimizer) -> None:

@@ -6,8 +6,10 @@ the weights of an organiser that comes back for those of a run which has just be
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import torch
@@ -32,7 +34,10 @@ from core.worker.training.checkpoint_file import (
 
 
 class Checkpoints:
-    """The checkpoints of one run, written in the background; ``emit`` is told how it went."""
+    """The checkpoints of one run, written in the background; ``emit`` is told how it went.
+
+    Each is ``unfinished`` until it is on the disk: the context of what the end of the process waits for.
+    """
 
     def __init__(
         self,
@@ -41,10 +46,11 @@ class Checkpoints:
         optimizer: SwarmOptimizer,
         emit: Callable[[AnyEvent], None],
         start_thread: StartThread,
+        unfinished: AbstractContextManager[object] | None = None,
     ) -> None:
         self._path, self._run_id, self._optimizer, self._emit = path, run_id, optimizer, emit
         self._history = CheckpointHistory(path)
-        self._start_thread = start_thread
+        self._start_thread, self._unfinished = start_thread, unfinished or nullcontext()
         self._saving: threading.Thread | None = None
         self._saved_epoch: int | None = None
         self._rollback: Rollback | None = None
@@ -143,20 +149,26 @@ class Checkpoints:
 
         Averaging waits until they are copied, but not for the disk.
         """
+        with contextlib.ExitStack() as until_written:
+            reached, content = self._copied(epoch, loss, until_written)
+            try:
+                with self._history.adding():
+                    write_atomically(self._path, content)
+            except OSError as error:
+                problem = storage_problem(error, self._path)
+                self._emit(Warned(problem=problem.problem.key, detail=problem.detail))
+            else:
+                self._saved_epoch = reached
+                self._emit(CheckpointSaved(path=str(self._path), epoch=reached))
+
+    def _copied(self, epoch: int, loss: float | None, until_written: contextlib.ExitStack) -> tuple[int, bytes]:
+        """The epoch of the weights as they are now, and what its file contains."""
         averager = self._optimizer.state_averager
         with averager.lock_averaged_tensors:
+            until_written.enter_context(self._unfinished)
             reached = max(epoch, self._optimizer.local_epoch)
             known_loss, extra = loss if reached == epoch else None, averager.extra_tensors
-            content = _packed(self._run_id, reached, averager.optimizer, extra, known_loss, self._rollback_number)
-        try:
-            with self._history.adding():
-                write_atomically(self._path, content)
-        except OSError as error:
-            problem = storage_problem(error, self._path)
-            self._emit(Warned(problem=problem.problem.key, detail=problem.detail))
-        else:
-            self._saved_epoch = reached
-            self._emit(CheckpointSaved(path=str(self._path), epoch=reached))
+            return reached, _packed(self._run_id, reached, averager.optimizer, extra, known_loss, self._rollback_number)
 
 
 def save_checkpoint(

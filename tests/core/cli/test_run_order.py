@@ -101,6 +101,13 @@ def test_limits_hold_for_all_runs_together_and_each_has_its_own_last_line(tmp_pa
     assert wrong.code == ErrorKind.USAGE.exit_code and "--then" in wrong.err
 
 
+def test_a_peer_that_does_not_train_helps_one_run_only(tmp_path: Path) -> None:
+    be(tmp_path)
+    wrong = workerbee(tmp_path, *WORDS, "--no-train", worker=fake(tmp_path, "follow_world"))
+    assert wrong.code == ErrorKind.USAGE.exit_code and "leave --then out" in wrong.err
+    assert started(tmp_path) == []
+
+
 def test_at_a_terminal_the_last_line_of_a_run_is_not_drawn_over(tmp_path: Path, terminals: list[Terminal]) -> None:
     be(tmp_path)
     terminal = Terminal(tmp_path, (*WORDS, "--samples", "50"), fake(tmp_path, "follow_world"))

@@ -223,10 +223,15 @@ def test_a_run_that_somebody_else_signs_after_a_crash_is_not_started(front_end: 
     assert not any(isinstance(command, Start) for command in front.lives()[1])
 
 
-def test_a_run_that_is_gone_after_a_crash_is_a_problem(front_end: Open) -> None:
-    front = front_end("crash_in_training", "be_of_another_run")
+def test_an_organiser_that_answers_before_it_publishes_its_run_again_is_waited_for(front_end: Open) -> None:
+    """However long that takes; who looks for the run for the first time is told at once."""
+    front = front_end("crash_in_training", *["find_no_run"] * 3, "be_of_another_run", *["find_no_run"] * 3, "good")
     front.train()
-    assert front.until_ended().problem == ErrorKind.NO_SUCH_RUN
+    front.until(lambda session: len(front.lives()) == 9 and session.phase == "training")
+    assert front.session.problem is None
+    newcomer = front_end("find_no_run", "good")
+    newcomer.client.join(ADDRESS)
+    assert newcomer.until_ended().problem is ErrorKind.NO_SUCH_RUN
 
 
 def test_agreeing_while_the_worker_is_being_restarted_is_not_lost(front_end: Open) -> None:

@@ -162,11 +162,11 @@ def test_leaving_ends_a_pause_for_good(front_end: Open, goes: bool) -> None:
 
 
 def test_what_is_wrong_after_a_pause_is_told(front_end: Open) -> None:
-    front = front_end("good", "be_of_another_run")
+    front = front_end("good", "be_of_another_organiser")
     front.train()
     pause(front)
     front.client.resume()
-    assert front.until_ended().problem == ErrorKind.NO_SUCH_RUN
+    assert front.until_ended().problem == ErrorKind.ORGANISER_CHANGED
 
 
 def test_before_anybody_agreed_there_is_nothing_to_pause(front_end: Open) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import os
 import signal
@@ -19,6 +20,7 @@ from core.errors import ErrorKind
 from core.files.folders import Folders
 from core.records.recent_runs import RecentRun, RecentRuns
 from core.records.settings import Settings, save_settings
+from core.run.address import JoinAddress
 from tests.core.cli.test_changed_run import AGREED, WIDER, starts
 from tests.core.cli.test_run_order import FIRST, SECOND, be, started
 from tests.support.cli_process import ADDRESS, LIMIT_SECONDS, Result, argv, environment, fake, workerbee
@@ -94,6 +96,17 @@ def test_without_an_address_the_run_of_last_time_is_meant(tmp_path: Path) -> Non
     )
     RecentRuns(Folders.below(tmp_path / "home").contents.recent_runs_file).remember(recent)
     assert install(tmp_path, "--yes").code == 0
+
+
+def test_the_invitation_to_a_closed_run_is_kept_for_the_service(tmp_path: Path) -> None:
+    """In the link that was pasted, or in a file, which other users of the computer cannot read."""
+    pasted, kept = "P" * 60, "K" * 60
+    link = dataclasses.replace(JoinAddress.parse(ADDRESS), invitation=pasted).secret_link
+    assert install(tmp_path, link, "--yes").code == 0
+    (tmp_path / "invitation").write_text(kept)
+    assert install(tmp_path, ADDRESS, "--invitation", str(tmp_path / "invitation"), "--yes").code == 0
+    known = Folders.below(tmp_path / "home").contents.invitations_file
+    assert pasted in known.read_text() and kept in known.read_text()
 
 
 @contextlib.contextmanager

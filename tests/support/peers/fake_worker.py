@@ -321,6 +321,11 @@ def fail_for_good() -> None:
     fail(ErrorKind.NOBODY_ANSWERS, "2 addresses were tried.")
 
 
+def find_no_run() -> None:
+    """Stands for an organiser that is coming back: it answers, and has not signed its run yet."""
+    fail(ErrorKind.NO_SUCH_RUN, "sums")
+
+
 def fail_with_a_full_disk() -> None:
     """Stands for what ends a session until a person tries again."""
     fail(ErrorKind.DISK_FULL, "No space left on device.")

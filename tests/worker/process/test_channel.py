@@ -195,6 +195,23 @@ def test_a_worker_that_hangs_is_ended_by_the_clock_with_its_family() -> None:
 
 
 @pytest.mark.slow
+def test_what_is_unfinished_is_finished_before_the_clock_ends_a_worker_that_hangs() -> None:
+    """As a checkpoint of some gigabytes is, on a hard disk; and the goodbye has its seconds again."""
+    saves = (
+        f"with channel.unfinished:\n    tell('saving')\n    time.sleep({GOODBYE_LIMIT_SECONDS + 2})\ntell('saved')\n"
+    )
+    with running(saves + HANG) as worker:
+        worker.hears("saving")
+        worker.commands.close()
+        worker.hears("saved")
+        saved = time.monotonic()
+        worker.hears("hanging")
+        assert worker.is_gone()
+        assert worker.process.wait(LIMIT_SECONDS) == -signal.SIGKILL
+        assert time.monotonic() - saved < 6 * GOODBYE_LIMIT_SECONDS
+
+
+@pytest.mark.slow
 def test_the_clock_ends_nobody_else_where_the_group_is_not_ours() -> None:
     """We are in that group: this test itself would be ended."""
     with running(HANG, own_group=False) as worker:

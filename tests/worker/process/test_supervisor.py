@@ -374,3 +374,22 @@ def test_the_swarm_is_told_goodbye_and_the_worker_ends_even_if_that_fails(superv
     supervised.supervisor.say_goodbye = THROWS
     supervised.supervisor.exit(0, Left(contributed_samples=3))
     assert (supervised.sink.events, supervised.exit_code) == ([Left(contributed_samples=3)], 0)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_is_lost_otherwise_is_saved_after_the_goodbye_unless_the_worker_has_failed(
+    supervised: Supervised, fails: bool
+) -> None:
+    done: list[str] = []
+
+    def save() -> None:
+        done.append("saved")
+        if fails:
+            raise OSError
+
+    supervised.supervisor.say_goodbye = lambda: done.append("goodbye")
+    supervised.supervisor.save = save
+    supervised.supervisor.exit(0, Left(contributed_samples=3))
+    assert (done, supervised.exit_code) == (["goodbye", "saved"], 0)
+    supervised.supervisor.fail(UserError(ErrorKind.SWARM_LOST))
+    assert done == ["goodbye", "saved", "goodbye"]

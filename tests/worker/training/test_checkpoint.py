@@ -25,6 +25,7 @@ from core.records.published.checkpoint_history import CheckpointHistory, file_ha
 from core.records.published.rollback_order import checkpoint_to_go_back_to
 from core.run.steering.rollback import Rollback
 from core.worker.compute.optimizers import parameters_of
+from core.worker.process.channel import UnfinishedWork
 from core.worker.training.checkpoint import Checkpoints, load_checkpoint, save_checkpoint
 from tests.support.checkout import ROOT
 from tests.support.peers.hostile_records import organiser
@@ -233,12 +234,15 @@ def test_averaging_does_not_wait_for_the_disk(path: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr("core.worker.training.checkpoint.write_atomically", write_slowly)
     kept = checkpoints(path, trained()[1], [])
+    unfinished = UnfinishedWork()
+    kept._unfinished = unfinished
     kept.save(5)
     assert writing.wait(60)
+    assert unfinished.wait(0.0), "the end of the process waits for the disk"
     is_free = kept._optimizer.state_averager.lock_averaged_tensors.acquire(blocking=False)
     may_end.set()
     kept.wait()
-    assert is_free
+    assert is_free and not unfinished.wait(0.0)
 
 
 def save_epochs(path: Path, losses: Mapping[int, float]) -> None:
