@@ -205,7 +205,9 @@ def add_order(parser: argparse.ArgumentParser) -> None:
 
 
 def read_order(asked: argparse.Namespace) -> Order:
-    """The runs that follow the first; raises UserError where there is nothing to go back to."""
+    """The runs that follow the first; raises UserError where there is nothing to go back to, or nobody trains."""
+    if asked.then and getattr(asked, "no_train", False):
+        raise UserError(ErrorKind.USAGE, "--no-train is for one run: leave --then out.")
     if asked.return_after is not None and not asked.then:
         raise UserError(ErrorKind.USAGE, "--return-after needs another run: name it with --then.")
     return Order(tuple(" ".join(words) for words in asked.then), asked.return_after)

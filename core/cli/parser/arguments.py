@@ -280,8 +280,6 @@ def _add_inspect(parser: argparse.ArgumentParser) -> None:
 
 
 def _join(asked: argparse.Namespace) -> JoinRun:
-    if asked.no_train and asked.then:
-        raise UserError(ErrorKind.USAGE, "--no-train is for one run: leave --then out.")
     return JoinRun(
         address=read_invited_address(asked),
         run_id=asked.run,

@@ -116,9 +116,7 @@ def _publish_and_train(
             collection.on_epoch(evaluated.epoch, is_due)
 
         supervisor.save = lambda: _save_last(run, checkpoints, optimizer)
-        participation.run_training(on_epoch)
-        supervisor.save()
-        return participation.contributed_samples
+        return _train_and_save(participation, on_epoch, supervisor)
 
 
 def _known_peers(command: Publish) -> PeerCache:
@@ -143,6 +141,15 @@ def _published_run(command: Publish, swarm: Swarm, keys: PeerFolder) -> Publishe
     if command.succession is not None:
         return as_successor(command.manifest.run.id, command.succession, swarm, keys)
     return as_organiser(_with_revision(command.manifest, keys, swarm.peer_id), swarm)
+
+
+def _train_and_save(
+    participation: RunParticipation, on_epoch: Callable[[Evaluated], None], supervisor: Supervisor
+) -> int:
+    """The number of samples that this computer has computed."""
+    participation.run_training(on_epoch)
+    supervisor.save()
+    return participation.contributed_samples
 
 
 def _checkpoints(
