@@ -26,6 +26,7 @@ from core.run.spec.data import Repository
 from core.run.spec.experts import MOST_HOSTED
 from core.security.sanitize import MAX_NAME_CHARACTERS
 
+MOST_DAYS = 3650
 _INVITATION = re.compile(r"[A-Za-z0-9_-]{40,4096}")
 _DURATION = re.compile(r"(?:(\d{1,4})d)?(?:(\d{1,4})h)?(?:(\d{1,5})m)?(?:(\d{1,6})s?)?")
 _UNIT_SECONDS = (86400, 3600, 60, 1)
@@ -97,6 +98,14 @@ def port(text: str) -> int:
     number = positive(text)
     if not 1024 <= number <= 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port from 1024 to 65535")
+    return number
+
+
+def days(text: str) -> int:
+    """Convert a whole number of days, from 1 to MOST_DAYS."""
+    number = positive(text)
+    if number > MOST_DAYS:
+        raise argparse.ArgumentTypeError(f"{text!r} is more than {MOST_DAYS} days")
     return number
 
 

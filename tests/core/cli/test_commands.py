@@ -75,6 +75,7 @@ def test_a_usage_error_is_a_sentence_with_advice(tmp_path: Path, words: tuple[st
         (("receipts", "export", "nowhere/mine.json"), "nowhere/mine.json: No such file or directory."),
         (("receipts", "verify", "mine.json", "--key", "abc"), "'abc' is not a key of 32 hexadecimal digits."),
         (("join", ADDRESS, "--invitation", "nowhere"), "nowhere cannot be read: No such file or directory."),
+        (("catalogue", "sign", "list.toml", "--days", "4000"), "'4000' is more than 3650 days."),
         (("pause", "--for", "400d"), "'400d' is too long: a pause lasts 366 days at the most."),
         (("pauses", "--days", "1e9"), "'1e9' is not a number above 0, and a million at the most."),
         (("forget", "sums"), "No organiser of “sums” is known here. No other is, either."),

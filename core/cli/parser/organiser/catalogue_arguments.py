@@ -80,7 +80,7 @@ def _add_signing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--days",
         metavar="N",
-        type=typed.positive,
+        type=typed.days,
         default=DEFAULT_DAYS,
         help=f"for how many days it is valid (default: {DEFAULT_DAYS})",
     )
