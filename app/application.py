@@ -119,12 +119,11 @@ class Application(QObject):
         self.updates: UpdateController | None = None
 
     def _make_availability(self, watch: ComputerWatch | None) -> None:
-        watch = watch or computer_watch(self.folders, self.settings_store, self.device_poller, self.session_controller)
+        watch = watch or computer_watch(self.folders, self.settings_store, lambda: self.availability.gpus)
         kept = self.folders.contents
         pauses, traffic = PauseLog(kept.pauses_file), TrafficLog(kept.traffic_file)
-        self.availability = AvailabilityController(
-            watch, pauses, traffic, self.bridge, self.settings_store, self.session_controller, self
-        )
+        shared = self.bridge, self.settings_store, self.session_controller, self.device_poller
+        self.availability = AvailabilityController(watch, pauses, traffic, *shared, self)
 
     def _make_device_sessions(self, worker_command: Sequence[str] | None) -> None:
         shared = self.session_controller, self.availability, self.recording, self.device_poller

@@ -75,8 +75,9 @@ def open_application(
     rehearsal: str = "good",
     is_tray_explained: bool = True,
     watch: ComputerWatch | None = None,
+    is_computer_scripted: bool = True,
 ) -> Application:
-    """A window whose worker keeps its journal in that folder."""
+    """A window whose worker keeps its journal in that folder; ``watch`` is for what a test says of the computer."""
     settings_store = SettingsStore(Folders.default().settings_file)
     settings_store.replace(is_tray_explained=is_tray_explained or settings_store.settings.is_tray_explained)
     initial_window = InitialWindow(Folders.default(), settings_store, Theme(qt), Language(qt))
@@ -86,7 +87,7 @@ def open_application(
         initial_window,
         worker_command=[*fake, str(folder / "journal"), *parts],
         dry_run_command=[*fake, str(folder / "rehearsals"), rehearsal],
-        watch=watch or watch_over(ScriptedComputer()),
+        watch=watch or (watch_over(ScriptedComputer()) if is_computer_scripted else None),
     )
     application.open(request)
     return application

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,11 +15,12 @@ from app.application import Application
 from app.controllers.devices.device_session import DeviceSession
 from app.controllers.recording_controller import RECORD_SECONDS_HIDDEN
 from app.desktop.launch_request import LaunchRequest
-from core.availability.observation import GpuUse
+from core.availability.observation import GpuId, GpuUse
 from core.availability.rules import AvailabilityRules
 from core.control.messages import ControlCommand
 from core.hardware import monitor
 from core.hardware.device import Device
+from core.observers import computer
 from core.problem_report.contents import report_text
 from core.protocol.client_events import Pause
 from core.protocol.codec import decode_command
@@ -26,7 +28,7 @@ from core.protocol.commands import REPORT_SECONDS, AnyCommand, SetPace, Start
 from core.run.address import JoinAddress
 from core.run.multiaddr import Multiaddr
 from tests.app.support.sample_sessions import GPU, PEER
-from tests.app.test_application import ADDRESS, LIMIT_MILLISECONDS, Open, name_of_page, opened, until
+from tests.app.test_application import ADDRESS, LIMIT_MILLISECONDS, Open, name_of_page, opened, train, until
 from tests.app.test_run_continuation import kept
 from tests.support.computer.scripted_computer import ScriptedComputer, watch_over
 from tests.support.peers import fake_worker
@@ -39,12 +41,15 @@ GAME = "SuperTux"
 
 
 class TwoGpus:
-    """Stands for NVIDIA's driver of a computer with two GPUs."""
+    """Stands for NVIDIA's driver of a computer with two GPUs; after a boot it takes a while."""
+
+    delay = 0.0
 
     def __init__(self) -> None:
         self.gpus: dict[int, Device] = {}
 
     def scan(self) -> None:
+        time.sleep(self.delay)
         self.gpus = {0: GPU, 1: SECOND_GPU}
 
     def close(self) -> None:
@@ -54,6 +59,15 @@ class TwoGpus:
 @pytest.fixture(autouse=True)
 def _two_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(monitor, "Nvml", TwoGpus)
+
+
+class UsedGpu(ScriptedComputer):
+    """The observer of this computer; on the GPU ``used`` a game computes, which it sees if it looks at that one."""
+
+    used = 0
+
+    def __init__(self, _data_folder: Path, gpus: frozenset[GpuId]) -> None:
+        super().__init__(gpu_uses=(GpuUse(1, GAME, 0.9),) if UsedGpu.used in gpus else ())
 
 
 def with_second_gpu(application: Application, seen: ScriptedComputer | None = None) -> None:
@@ -182,6 +196,41 @@ def test_a_gpu_that_another_program_uses_pauses_alone_and_the_page_resumes_it(
     page.header.button.main.click()
     until_second(qtbot, application, "training")
     assert second(application).session.availability.ignored == ("gpu",)
+
+
+def test_the_rules_look_at_the_gpu_that_the_review_page_was_told(
+    qtbot: QtBot, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(computer, "ComputerObserver", UsedGpu)
+    monkeypatch.setattr(UsedGpu, "used", 1)
+    application = opened("good", is_computer_scripted=False)
+    application.settings_store.replace(availability=AvailabilityRules(gpu_share=0.2))
+    application.pages.join.page.join_requested.emit(ADDRESS)
+    until(qtbot, application, lambda session: session.is_search_finished)
+    qtbot.waitUntil(application.availability.has_decided, timeout=LIMIT_MILLISECONDS)
+    assert application.session_controller.session.availability.is_free, "the GPU with more memory is used by nobody"
+    application.settings_store.replace(device="cuda:1")
+    application.pages.review.page.start_requested.emit(application.session_controller.session.runs[0])
+    until(qtbot, application, lambda session: session.is_held and session.phase == "paused")
+    assert GAME in application.remote_control.answer(ControlCommand(action="status")).sentence
+    application.settings_store.replace(device="cuda:0")  # for the next run
+    qtbot.wait(300)
+    assert application.availability.gpus == {1}, "the run goes on as it was agreed to"
+
+
+def test_after_the_next_login_the_rules_look_at_the_gpu_that_goes_on(
+    qtbot: QtBot, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = opened("good")
+    first.settings_store.replace(availability=AvailabilityRules(gpu_share=0.2))
+    train(qtbot, first)
+    first.shutdown.wait()
+    first.close()
+    monkeypatch.setattr(computer, "ComputerObserver", UsedGpu)
+    monkeypatch.setattr(TwoGpus, "delay", 0.7)
+    again = opened("good", request=LaunchRequest(is_minimised=True), is_computer_scripted=False)
+    until(qtbot, again, lambda session: session.is_held and session.phase == "paused")
+    assert again.availability.gpus == {0}
 
 
 def test_one_that_has_failed_is_tried_again_alone(qtbot: QtBot, opened: Open, tmp_path: Path) -> None:
