@@ -111,8 +111,7 @@ class RunContinuation(QObject):
         if event is not None:
             self._bridge.post_event(event)
         else:
-            controller.manifest = run.manifest
-            controller.join(run.address)
+            controller.join(run.address, run.manifest)
 
     def _wait_for_device(self, error: UserError) -> None:
         """A slow driver may list it in a moment; after that it is looked for whenever the list changes."""

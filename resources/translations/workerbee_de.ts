@@ -100,12 +100,16 @@
         <translation>Den alten Schlüssel vergessen…</translation>
     </message>
     <message>
-        <source>The run is described by your file %1: “%2”. Now paste a peer&apos;s address.</source>
-        <translation>Ihre Datei %1 beschreibt den Lauf: „%2“. Fügen Sie nun die Adresse eines Teilnehmers ein.</translation>
+        <source>The run is described by your file %1: “%2”.</source>
+        <translation>Ihre Datei %1 beschreibt den Lauf: „%2“.</translation>
     </message>
     <message>
         <source>Paste what the organiser posted: a link, or a line with /ip4/… in it.</source>
         <translation>Fügen Sie ein, was der Organisator veröffentlicht hat: einen Link oder eine Zeile, in der /ip4/… vorkommt.</translation>
+    </message>
+    <message>
+        <source>Now paste a peer&apos;s address.</source>
+        <translation>Fügen Sie nun die Adresse eines Teilnehmers ein.</translation>
     </message>
     <message>
         <source>Open a run file</source>
@@ -118,6 +122,10 @@
     <message>
         <source>Paste</source>
         <translation>Einfügen</translation>
+    </message>
+    <message>
+        <source>Join without this file</source>
+        <translation>Ohne diese Datei beitreten</translation>
     </message>
 </context>
 <context>

@@ -85,6 +85,7 @@ def join_page() -> JoinPage:
     page = JoinPage()
     page.show_devices(seen(GPU, BUSY_GPU, CPU), "auto")
     page.offer_clipboard(ADDRESS)
+    page.show_run_file(f"{'long' * 20}.toml", LONG)
     page.show_recent(
         (RecentRun(run_id="sums", name=LONG, organiser=PEER, address=ADDRESS, last_state="paused", at=0.0),)
     )

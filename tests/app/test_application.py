@@ -363,7 +363,7 @@ def test_a_run_file_that_is_wrong_is_answered_on_the_first_page(qtbot: QtBot, op
     application = opened("good")
     application.intake.open(LaunchRequest(run_file=str(tmp_path / "missing.toml")))
     assert name_of_page(application) == "join"
-    assert application.session_controller.manifest is None
+    assert application.session_controller.run_file is None
 
 
 def test_without_a_tray_the_cross_minimises_and_says_so(qtbot: QtBot, opened: Open) -> None:
