@@ -164,7 +164,7 @@ class Application(QObject):
         )
         window, sessions, first = self.window, self.device_sessions, self.session_controller
         self.renderer = WindowRenderer(window, self.pages, self.navigator, sessions, self.fleet_watcher)
-        self.intake = AddressIntake(window, self.pages, self.navigator, first)
+        self.intake = AddressIntake(window, self.pages, self.navigator, sessions)
         self.tray_controller = TrayController(window, sessions, self.settings_store)
         self.shutdown = GracefulShutdown(first.interrupt, lambda: sessions.is_over, sessions.kill, self)
         self._settings_effects = SettingsEffects(

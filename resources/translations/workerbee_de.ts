@@ -138,6 +138,14 @@
         <source>It waits on the first page until this run is left.</source>
         <translation>Sie wartet auf der ersten Seite, bis Sie diesen Lauf verlassen.</translation>
     </message>
+    <message>
+        <source>A run file was handed over.</source>
+        <translation>Eine Laufdatei wurde übergeben.</translation>
+    </message>
+    <message>
+        <source>It was not opened: that is possible on the first page, once this run is left.</source>
+        <translation>Sie wurde nicht geöffnet: Das geht auf der ersten Seite, sobald Sie diesen Lauf verlassen haben.</translation>
+    </message>
 </context>
 <context>
     <name>Alert</name>

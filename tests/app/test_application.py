@@ -34,6 +34,7 @@ from core.hardware.device import Device
 from core.records import contributions
 from core.records.settings import Settings, load_settings, save_settings
 from core.run.address import JoinAddress
+from core.run.run_file import template
 from core.security.known_organisers import KnownOrganisers
 from tests.app.support.sample_sessions import GPU
 from tests.support.client_harness import children
@@ -357,6 +358,44 @@ def test_a_link_that_comes_while_training_does_not_disturb(qtbot: QtBot, opened:
     application.intake.open(LaunchRequest(link=LINK))
     assert name_of_page(application) == "training"
     assert not application.window.notice.isHidden()
+
+
+@pytest.mark.parametrize("part", ["good", "search_for_ever"])
+def test_a_link_that_comes_while_a_run_is_looked_for_or_looked_at_takes_its_place(
+    qtbot: QtBot, opened: Open, part: str
+) -> None:
+    application = opened(part)
+    application.pages.join.page.join_requested.emit(ADDRESS)
+    phase = "found" if part == "good" else "connecting"
+    until(qtbot, application, lambda session: session.phase == phase and session.is_search_finished == (part == "good"))
+    application.intake.open(LaunchRequest(link=LINK))
+    assert name_of_page(application) == "join" and application.pages.join.page.form.field.toPlainText() == LINK
+    until(qtbot, application, lambda session: session.phase == "ended")
+    assert name_of_page(application) == "join" and not application.pages.join.page.form.field.isReadOnly()
+
+
+def test_a_run_file_that_comes_while_training_is_not_opened_and_says_so(
+    qtbot: QtBot, opened: Open, tmp_path: Path
+) -> None:
+    application = opened("good")
+    train(qtbot, application)
+    (tmp_path / "run.toml").write_text(template())
+    application.window.run_file_dropped.emit(tmp_path / "run.toml")
+    assert name_of_page(application) == "training"
+    assert "run file" in application.window.notice.callout.text and not application.window.notice.isHidden()
+    assert application.session_controller.run_file is None
+
+
+def test_a_run_file_that_comes_while_a_run_is_looked_at_takes_its_place(
+    qtbot: QtBot, opened: Open, tmp_path: Path
+) -> None:
+    application = opened("good")
+    application.pages.join.page.join_requested.emit(ADDRESS)
+    until(qtbot, application, lambda session: session.is_search_finished)
+    (tmp_path / "run.toml").write_text(template())
+    application.window.run_file_dropped.emit(tmp_path / "run.toml")
+    assert name_of_page(application) == "join"
+    assert "run.toml" in application.pages.join.page.form.run_file.text()
 
 
 def test_a_run_file_that_is_wrong_is_answered_on_the_first_page(qtbot: QtBot, opened: Open, tmp_path: Path) -> None:

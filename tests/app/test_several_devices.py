@@ -15,12 +15,11 @@ from app.application import Application
 from app.controllers.devices.device_session import DeviceSession
 from app.controllers.recording_controller import RECORD_SECONDS_HIDDEN
 from app.desktop.launch_request import LaunchRequest
-from core.availability.observation import GpuId, GpuUse
+from core.availability.observation import GpuUse
 from core.availability.rules import AvailabilityRules
 from core.control.messages import ControlCommand
 from core.hardware import monitor
 from core.hardware.device import Device
-from core.observers import computer
 from core.problem_report.contents import report_text
 from core.protocol.client_events import Pause
 from core.protocol.codec import decode_command
@@ -28,7 +27,7 @@ from core.protocol.commands import REPORT_SECONDS, AnyCommand, SetPace, Start
 from core.run.address import JoinAddress
 from core.run.multiaddr import Multiaddr
 from tests.app.support.sample_sessions import GPU, PEER
-from tests.app.test_application import ADDRESS, LIMIT_MILLISECONDS, Open, name_of_page, opened, train, until
+from tests.app.test_application import ADDRESS, LIMIT_MILLISECONDS, LINK, Open, name_of_page, opened, until
 from tests.app.test_run_continuation import kept
 from tests.support.computer.scripted_computer import ScriptedComputer, watch_over
 from tests.support.peers import fake_worker
@@ -59,15 +58,6 @@ class TwoGpus:
 @pytest.fixture(autouse=True)
 def _two_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(monitor, "Nvml", TwoGpus)
-
-
-class UsedGpu(ScriptedComputer):
-    """The observer of this computer; on the GPU ``used`` a game computes, which it sees if it looks at that one."""
-
-    used = 0
-
-    def __init__(self, _data_folder: Path, gpus: frozenset[GpuId]) -> None:
-        super().__init__(gpu_uses=(GpuUse(1, GAME, 0.9),) if UsedGpu.used in gpus else ())
 
 
 def with_second_gpu(application: Application, seen: ScriptedComputer | None = None) -> None:
@@ -198,41 +188,6 @@ def test_a_gpu_that_another_program_uses_pauses_alone_and_the_page_resumes_it(
     assert second(application).session.availability.ignored == ("gpu",)
 
 
-def test_the_rules_look_at_the_gpu_that_the_review_page_was_told(
-    qtbot: QtBot, opened: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(computer, "ComputerObserver", UsedGpu)
-    monkeypatch.setattr(UsedGpu, "used", 1)
-    application = opened("good", is_computer_scripted=False)
-    application.settings_store.replace(availability=AvailabilityRules(gpu_share=0.2))
-    application.pages.join.page.join_requested.emit(ADDRESS)
-    until(qtbot, application, lambda session: session.is_search_finished)
-    qtbot.waitUntil(application.availability.has_decided, timeout=LIMIT_MILLISECONDS)
-    assert application.session_controller.session.availability.is_free, "the GPU with more memory is used by nobody"
-    application.settings_store.replace(device="cuda:1")
-    application.pages.review.page.start_requested.emit(application.session_controller.session.runs[0])
-    until(qtbot, application, lambda session: session.is_held and session.phase == "paused")
-    assert GAME in application.remote_control.answer(ControlCommand(action="status")).sentence
-    application.settings_store.replace(device="cuda:0")  # for the next run
-    qtbot.wait(300)
-    assert application.availability.gpus == {1}, "the run goes on as it was agreed to"
-
-
-def test_after_the_next_login_the_rules_look_at_the_gpu_that_goes_on(
-    qtbot: QtBot, opened: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = opened("good")
-    first.settings_store.replace(availability=AvailabilityRules(gpu_share=0.2))
-    train(qtbot, first)
-    first.shutdown.wait()
-    first.close()
-    monkeypatch.setattr(computer, "ComputerObserver", UsedGpu)
-    monkeypatch.setattr(TwoGpus, "delay", 0.7)
-    again = opened("good", request=LaunchRequest(is_minimised=True), is_computer_scripted=False)
-    until(qtbot, again, lambda session: session.is_held and session.phase == "paused")
-    assert again.availability.gpus == {0}
-
-
 def test_one_that_has_failed_is_tried_again_alone(qtbot: QtBot, opened: Open, tmp_path: Path) -> None:
     application = opened("good", "fail_with_a_full_disk", "good")
     with_second_gpu(application)
@@ -248,6 +203,17 @@ def test_one_that_has_failed_is_tried_again_alone(qtbot: QtBot, opened: Open, tm
     assert application.session_controller.session.phase == "training"
     starts = [command.device for command in commands(tmp_path) if isinstance(command, Start)]
     assert starts == ["cuda:0", "cuda:1"], "the first GPU is not troubled"
+
+
+def test_a_link_does_not_disturb_the_second_where_the_first_has_failed(qtbot: QtBot, opened: Open) -> None:
+    application = opened("fail_in_training", "good")
+    with_second_gpu(application)
+    start_on_both(qtbot, application)
+    until(qtbot, application, lambda session: session.phase == "ended")
+    until_second(qtbot, application, "training")
+    application.intake.open(LaunchRequest(link=LINK))
+    assert not application.window.notice.isHidden() and name_of_page(application) == "training"
+    assert second(application).session.phase == "training"
 
 
 def test_which_gpu_is_shown_is_chosen_with_the_arrow_keys(qtbot: QtBot, opened: Open) -> None:
