@@ -142,7 +142,7 @@ class Application(QObject):
 
     def _make_shell(self) -> None:
         self.notices = Notices(self.window)
-        self._erase_dialog = EraseDialog(self.folders, self.window)
+        self._erase_dialog = EraseDialog(self.folders, self.bridge, self.window)
         self.pages = PageFactory(
             self._initial_window.join_page,
             session_controller=self.session_controller,

@@ -4247,6 +4247,10 @@
         <translation>Löschen, was Workerbee von Ihnen aufhebt, und beenden?</translation>
     </message>
     <message>
+        <source>Counting what is kept…</source>
+        <translation>Was gespeichert ist, wird gezählt …</translation>
+    </message>
+    <message>
         <source>This computer&apos;s keys, too: swarms will not know it again</source>
         <translation>Auch die Schlüssel dieses Computers: Schwärme erkennen ihn dann nicht wieder</translation>
     </message>
