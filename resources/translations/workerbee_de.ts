@@ -1566,7 +1566,7 @@
     <name>EnginePage</name>
     <message>
         <source>&amp;Download and set up</source>
-        <translation>&amp;Herunterladen und einrichten</translation>
+        <translation>Herunter&amp;laden und einrichten</translation>
     </message>
     <message>
         <source>&amp;Pause</source>
@@ -2885,7 +2885,7 @@
 <context>
     <name>NoticeBar</name>
     <message>
-        <source>&amp;Dismiss</source>
+        <source>Dis&amp;miss</source>
         <translation>&amp;Schließen</translation>
     </message>
     <message>
@@ -4357,7 +4357,7 @@
     </message>
     <message>
         <source>&amp;Watch its peers</source>
-        <translation>Teilnehmer &amp;beobachten</translation>
+        <translation>&amp;Teilnehmer beobachten</translation>
     </message>
     <message>
         <source>First choose a device that is there.</source>
