@@ -119,12 +119,11 @@ class Application(QObject):
         self.updates: UpdateController | None = None
 
     def _make_availability(self, watch: ComputerWatch | None) -> None:
-        watch = watch or computer_watch(self.folders, self.settings_store, self.device_poller, self.session_controller)
+        watch = watch or computer_watch(self.folders, self.settings_store, lambda: self.availability.gpus)
         kept = self.folders.contents
         pauses, traffic = PauseLog(kept.pauses_file), TrafficLog(kept.traffic_file)
-        self.availability = AvailabilityController(
-            watch, pauses, traffic, self.bridge, self.settings_store, self.session_controller, self
-        )
+        shared = self.bridge, self.settings_store, self.session_controller, self.device_poller
+        self.availability = AvailabilityController(watch, pauses, traffic, *shared, self)
 
     def _make_device_sessions(self, worker_command: Sequence[str] | None) -> None:
         shared = self.session_controller, self.availability, self.recording, self.device_poller
@@ -143,7 +142,7 @@ class Application(QObject):
 
     def _make_shell(self) -> None:
         self.notices = Notices(self.window)
-        self._erase_dialog = EraseDialog(self.folders, self.window)
+        self._erase_dialog = EraseDialog(self.folders, self.bridge, self.window)
         self.pages = PageFactory(
             self._initial_window.join_page,
             session_controller=self.session_controller,
@@ -165,7 +164,7 @@ class Application(QObject):
         )
         window, sessions, first = self.window, self.device_sessions, self.session_controller
         self.renderer = WindowRenderer(window, self.pages, self.navigator, sessions, self.fleet_watcher)
-        self.intake = AddressIntake(window, self.pages, self.navigator, first)
+        self.intake = AddressIntake(window, self.pages, self.navigator, sessions)
         self.tray_controller = TrayController(window, sessions, self.settings_store)
         self.shutdown = GracefulShutdown(first.interrupt, lambda: sessions.is_over, sessions.kill, self)
         self._settings_effects = SettingsEffects(

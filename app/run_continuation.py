@@ -87,9 +87,10 @@ class RunContinuation(QObject):
             return False  # whatever is wrong with the folder is told by whoever needs it
 
     def _poll(self) -> None:
-        """Wait for the first look at the computer, so that nothing is started that a rule then has to pause."""
-        has_decided = self._availability.has_decided() or time.monotonic() > self._deadline
-        if self._device_poller.devices and has_decided:
+        """Wait for the devices, and for the first look at them, so that no rule has to pause what was just started."""
+        if not self._device_poller.devices:
+            return
+        if self._availability.has_decided() or time.monotonic() > self._deadline:
             self._timer.stop()
             QTimer.singleShot(0, self, self._continue)  # after the decision, which has been posted
 
@@ -110,8 +111,7 @@ class RunContinuation(QObject):
         if event is not None:
             self._bridge.post_event(event)
         else:
-            controller.manifest = run.manifest
-            controller.join(run.address)
+            controller.join(run.address, run.manifest)
 
     def _wait_for_device(self, error: UserError) -> None:
         """A slow driver may list it in a moment; after that it is looked for whenever the list changes."""

@@ -10,7 +10,7 @@ _LONG_WORD = re.compile(r"\S{21,}")
 _LONGEST_PIECE = 10
 _MAY_BREAK_HERE = "\u200b"
 _AFTER_NUMBER = re.compile(r"(?<=\d) (?=[^\s·–-])")
-_SHORT_PART = 26
+_SHORT_PART = 22  # as fits beside a button in the smallest window, in the letters of a title
 _NO_BREAK_SPACE = "\u00a0"
 _NO_BREAK_HERE = "\u2060"
 

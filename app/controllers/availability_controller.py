@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -13,11 +14,11 @@ from app.controllers.session_controller import SessionController
 from app.controllers.settings_store import SettingsStore
 from app.controllers.thread_bridge import Bridge
 from core.availability.decision import Decision
-from core.availability.observation import Observation
+from core.availability.observation import GpuId, Observation
 from core.availability.pacing import Pace
 from core.availability.rule_views import RuleView, rule_views
 from core.client.availability_guard import AvailabilityGuard
-from core.client.computer_watch import ComputerWatch, Observer, gpus_of
+from core.client.computer_watch import ComputerWatch, Observer, gpus_called, gpus_of
 from core.client.session import Session
 from core.errors import UserError
 from core.files.folders import Folders
@@ -35,21 +36,14 @@ _LONGEST_LOOK_SECONDS = 5.0
 
 
 def computer_watch(
-    folders: Folders,
-    settings_store: SettingsStore,
-    device_poller: DevicePoller,
-    session_controller: SessionController,
+    folders: Folders, settings_store: SettingsStore, gpus: Callable[[], frozenset[GpuId]]
 ) -> ComputerWatch:
-    """A watch over this computer, and over the GPU that the settings have train."""
+    """A watch over this computer, and over those of its GPUs; they are asked for whenever it starts."""
 
     def observer() -> Observer:
         from core.observers.computer import ComputerObserver
 
-        try:
-            device = choose_device(device_poller.devices, session_controller.device_wish)
-        except UserError:
-            return ComputerObserver(folders.data, frozenset())
-        return ComputerObserver(folders.data, gpus_of([device]))
+        return ComputerObserver(folders.data, gpus())
 
     return ComputerWatch(observer, lambda: settings_store.settings.availability)
 
@@ -57,7 +51,11 @@ def computer_watch(
 class AvailabilityController(QObject):
     """Has the rules decide after each look and as soon as the desktop tells of a change; main thread only.
 
-    Where there is neither a run nor anybody who looks, nothing is observed.
+    Where there is neither a run nor anybody who looks, nothing is observed. The watch is started anew when another GPU
+    trains, or is to train.
+
+    Attributes:
+        gpus: the GPUs that the rules look at, once the watch has started.
     """
 
     def __init__(
@@ -68,11 +66,15 @@ class AvailabilityController(QObject):
         bridge: Bridge,
         settings_store: SettingsStore,
         session_controller: SessionController,
+        device_poller: DevicePoller,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
+        self.gpus: frozenset[GpuId] = frozenset()
         self._watch, self._pauses, self._traffic = watch, pauses, traffic
         self._settings_store, self._session_controller = settings_store, session_controller
+        self._device_poller = device_poller
+        self._has_seen = False
         self._desktop: DesktopObserver | None = None
         self._programs: RunningPrograms | None = None
         self._looked_until = 0.0
@@ -106,7 +108,7 @@ class AvailabilityController(QObject):
             self._pauses.end(datetime.now().astimezone())
             self._traffic.write()
         self._timer.stop()
-        self._watch.stop()
+        self._stop_watch()
         self._watch_idle()
 
     def look(self) -> tuple[Decision, tuple[RuleView, ...], frozenset[str]]:
@@ -134,9 +136,9 @@ class AvailabilityController(QObject):
         return self._desktop.sources() if self._desktop is not None else {}
 
     def has_decided(self) -> bool:
-        """Whether the rules have decided; who asks again within a few seconds keeps the observation going."""
+        """Whether the rules have decided by what is watched now; who asks again keeps the observation going."""
         self._keep_observing()
-        return self._guard.observation is not None
+        return self._has_seen
 
     def ignore_today(self) -> None:
         """Ignore the reason of the pause until midnight."""
@@ -168,10 +170,38 @@ class AvailabilityController(QObject):
         return self._programs.look(running_pids()) or frozenset()
 
     def _begin(self) -> None:
-        if not self._timer.isActive() and self._is_wanted:
-            self._watch.start()
-            self._timer.start(_FIRST_MILLISECONDS)
+        if self._timer.isActive():
+            self._follow_gpus()
+        elif self._is_wanted:
+            self._start_watch()
             self._watch_idle()
+
+    def _start_watch(self) -> None:
+        self.gpus = self._wanted_gpus
+        self._watch.start()
+        self._timer.start(_FIRST_MILLISECONDS)
+
+    def _stop_watch(self) -> None:
+        self._has_seen = False
+        self._watch.stop()
+
+    def _follow_gpus(self) -> None:
+        """Start the watch anew where it looks at another GPU than is to be looked at."""
+        if self.gpus != self._wanted_gpus:
+            self._stop_watch()
+            self._start_watch()
+
+    @property
+    def _wanted_gpus(self) -> frozenset[GpuId]:
+        """The GPU of the run that was agreed to; without one, that which the settings have train."""
+        devices, controller = self._device_poller.devices, self._session_controller
+        consent = None if controller.is_over else controller.session.consent
+        if consent is not None:
+            return gpus_called(consent.device, devices)
+        try:
+            return gpus_of([choose_device(devices, controller.device_wish)])
+        except UserError:
+            return frozenset()
 
     def _keep_observing(self) -> None:
         """Somebody looks at what the rules see."""
@@ -193,15 +223,17 @@ class AvailabilityController(QObject):
         """Soon after the beginning, so that nobody who starts a run then has to be paused."""
         if self._is_wanted:
             self._watch_idle()
-            has_seen = self._guard.check()
+            self._follow_gpus()
+            self._has_seen = self._guard.check()
             next_check = self._guard.next_check_seconds(self._watch.next_look_seconds)
-            self._timer.setInterval(int(next_check * 1000) if has_seen else _FIRST_MILLISECONDS)
+            self._timer.setInterval(int(next_check * 1000) if self._has_seen else _FIRST_MILLISECONDS)
         else:
             self.stop()
 
     def _check_now(self) -> None:
         if self._timer.isActive():
             self._watch_idle()
+            self._follow_gpus()
             self._guard.check()
 
     def _seen(self) -> Observation | None:

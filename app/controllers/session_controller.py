@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
@@ -30,6 +31,14 @@ from core.texts.run import closed_words
 AUTOMATIC = "auto"
 
 
+@dataclass(frozen=True)
+class OpenedRunFile:
+    """A run file that a person has opened: its name, and the run that it describes."""
+
+    name: str
+    manifest: RunManifest
+
+
 class SessionController(QObject):
     """Passes a person's wishes to the client; main thread only.
 
@@ -48,7 +57,7 @@ class SessionController(QObject):
         dry_runs: the client beside it, whose worker measures what fits.
         timestamps: when the session's newest events were seen.
         consents: what the person has agreed to, also in earlier sessions.
-        manifest: the run file that the next address is joined with, if one was opened.
+        run_file: the run file for the address on the join page, if one was opened, until a run is started.
         pinned_device: the device that was shown when others were chosen beside it; else empty.
     """
 
@@ -78,7 +87,7 @@ class SessionController(QObject):
         self.dry_runs = DryRunController(folders, settings_store, self, worker_command=command)
         self.timestamps = EventTimestamps()
         self.consents = Consents(folders.contents.consents_file)
-        self.manifest: RunManifest | None = None
+        self.run_file: OpenedRunFile | None = None
         self.pinned_device = ""
         self._settings_store, self._device_poller = settings_store, device_poller
         self._when_over: Callable[[], None] | None = None
@@ -113,10 +122,9 @@ class SessionController(QObject):
         wish = self._settings_store.settings.device
         return self.pinned_device if self.pinned_device and wish == AUTOMATIC else wish
 
-    def join(self, address: JoinAddress) -> None:
-        """Look for runs at that address; another run is left first."""
+    def join(self, address: JoinAddress, manifest: RunManifest | None = None) -> None:
+        """Look for runs at that address; another run is left first. A given manifest stands in for a published one."""
         self._goes_on_with = None
-        manifest = self.manifest
         run_id = address.run_id or (manifest.run.id if manifest else None)
         settings = self._settings_store.settings
 
@@ -136,9 +144,8 @@ class SessionController(QObject):
         """Join the run of this session from the beginning, and train unasked if it is still what was agreed to."""
         opening, agreed = self.session.opening, self.session.agreed
         if isinstance(opening, Join):
-            self.manifest = opening.manifest
             run_id = self.session.joined_run_id or opening.run_id
-            self.join(JoinAddress(peers=opening.addresses, run_id=run_id))
+            self.join(JoinAddress(peers=opening.addresses, run_id=run_id), opening.manifest)
             self._goes_on_with = agreed
 
     def request_dry_run(self, run: RunFound, device: Device) -> None:
@@ -174,6 +181,7 @@ class SessionController(QObject):
             )
         )
         self.consents.remember(run, time.time())
+        self.run_file = None
 
     def agreed_manifest(self, run: RunFound) -> RunManifest | None:
         """What the person has agreed to of that run before, in this session or an earlier one."""

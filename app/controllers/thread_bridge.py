@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from core.engine.install.offer import EngineOffer
     from core.hardware.monitor import DevicesSeen
     from core.protocol.client_events import ClientEvent
+    from core.records.erase import Category
     from core.updates.notice import UpdateNotice
 
 MOST_WAITING = 6
@@ -37,6 +38,7 @@ class Bridge(QObject):
         engine_arrived: an offer of an engine, or an event of its installation.
         update_arrived: the answer to a check for a newer version, or ``None``.
         catalogue_arrived: the source of a catalogue, and what was read there (SignedCatalogue or Refusal).
+        sizes_arrived: the bytes that each category of what is kept of the person holds (a dict).
     """
 
     event_arrived = Signal(object)
@@ -44,11 +46,13 @@ class Bridge(QObject):
     engine_arrived = Signal(object)
     update_arrived = Signal(object)
     catalogue_arrived = Signal(str, object)
+    sizes_arrived = Signal(object)
     _woken = Signal()
     _devices_posted = Signal(object)
     _engine_posted = Signal(object)
     _update_posted = Signal(object)
     _catalogue_posted = Signal(str, object)
+    _sizes_posted = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -58,6 +62,7 @@ class Bridge(QObject):
         self._engine_posted.connect(self._deliver_engine, Qt.ConnectionType.QueuedConnection)
         self._update_posted.connect(self._deliver_update, Qt.ConnectionType.QueuedConnection)
         self._catalogue_posted.connect(self._deliver_catalogue, Qt.ConnectionType.QueuedConnection)
+        self._sizes_posted.connect(self._deliver_sizes, Qt.ConnectionType.QueuedConnection)
 
     def post_event(self, event: ClientEvent) -> None:
         """Post an event of a client, from whichever thread reads its worker."""
@@ -86,6 +91,11 @@ class Bridge(QObject):
         with contextlib.suppress(RuntimeError):
             self._catalogue_posted.emit(source, answer)
 
+    def post_sizes(self, sizes: dict[Category, int]) -> None:
+        """Post how many bytes each category holds of what is kept, from the thread that has counted them."""
+        with contextlib.suppress(RuntimeError):
+            self._sizes_posted.emit(sizes)
+
     @Slot()
     def deliver(self) -> None:
         """Emit the events that have been posted; main thread only."""
@@ -109,6 +119,10 @@ class Bridge(QObject):
     @Slot(str, object)
     def _deliver_catalogue(self, source: str, answer: object) -> None:
         self.catalogue_arrived.emit(source, answer)
+
+    @Slot(object)
+    def _deliver_sizes(self, sizes: object) -> None:
+        self.sizes_arrived.emit(sizes)
 
 
 def _is_superseded(event: ClientEvent, later: ClientEvent) -> bool:

@@ -12,7 +12,7 @@ from app.controllers.catalogues.catalogue_controller import CatalogueController
 from app.controllers.device_poller import DevicePoller
 from app.controllers.navigator import Navigator
 from app.controllers.recording_controller import RecordingController
-from app.controllers.session_controller import SessionController
+from app.controllers.session_controller import OpenedRunFile, SessionController
 from app.controllers.settings_store import SettingsStore
 from app.presenters.order_presenter import OrderPresenter
 from core.errors import UserError
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from app.pages.join.page import JoinPage
     from app.presenters.catalogue_presenter import CataloguePresenter
     from app.run_order.controller import RunOrderController
+    from core.run.address import JoinAddress
 
 
 class JoinPresenter(QObject):
@@ -52,9 +53,11 @@ class JoinPresenter(QObject):
         self._session_controller, self._settings_store = session_controller, settings_store
         self._device_poller, self._recording, self._navigator = device_poller, recording, navigator
         self._data_folder, self._catalogues = data_folder, catalogues
-        page.join_requested.connect(session_controller.join)
+        page.join_requested.connect(self._join)
+        page.listed_run_requested.connect(self._join_listed)
         page.cancel_requested.connect(session_controller.leave)
         page.run_file_requested.connect(self.open_run_file)
+        page.run_file_withdrawn.connect(self._withdraw_run_file)
         page.device_chosen.connect(lambda device: settings_store.replace(device=device))
         page.settings_requested.connect(navigator.open_settings)
         page.forget_requested.connect(self._forget_run)
@@ -63,6 +66,7 @@ class JoinPresenter(QObject):
 
     def refresh(self) -> None:
         """Show what is so now; of a session that the person has dismissed, nothing."""
+        self._show_run_file()
         self.page.show_recent(self._recording.recent_runs)
         self._order.refresh()
         is_new_here = self._recording.is_open and not self._recording.recent_runs
@@ -81,18 +85,36 @@ class JoinPresenter(QObject):
         return CataloguePresenter(self.page, self._catalogues, self._settings_store, self._device_poller)
 
     def open_run_file(self, path: Path) -> None:
-        """Read a run file, with which the next address is joined; what is wrong with it is said on the page."""
+        """Read a run file for the address on the page, until a run is started; what is wrong with it is said there."""
         from core.run.run_file import load_run_file
 
         try:
-            manifest = load_run_file(path)
+            self._session_controller.run_file = OpenedRunFile(path.name, load_run_file(path))
         except UserError as error:
+            self._session_controller.run_file = None
             self.page.show_problem(error.problem, error.detail)
-            self.page.show_run_file("", "")
-            return
-        self._session_controller.manifest = manifest
-        self.page.show_run_file(path.name, manifest.run.name)
-        self._navigator.show_session_page()
+        else:
+            self.page.forget_problem()
+            self._navigator.show_session_page()
+        self._show_run_file()
+
+    def _show_run_file(self) -> None:
+        opened = self._session_controller.run_file
+        self.page.show_run_file(opened.name if opened else "", opened.manifest.run.name if opened else "")
+
+    def _withdraw_run_file(self) -> None:
+        self._session_controller.run_file = None
+        self._show_run_file()
+
+    def _join(self, address: JoinAddress) -> None:
+        """Look for the run that the opened file describes, if one is; else for what is published there."""
+        opened = self._session_controller.run_file
+        self._session_controller.join(address, opened.manifest if opened else None)
+
+    def _join_listed(self, address: JoinAddress) -> None:
+        """Look for a run of a list, which no run file describes."""
+        self._withdraw_run_file()
+        self._session_controller.join(address)
 
     def _forget_run(self, run_id: str, organiser: str) -> None:
         self._recording.forget_run(run_id, organiser)
@@ -113,6 +135,6 @@ class JoinPresenter(QObject):
                 self.page.show_problem(error.problem, error.detail)
                 return
             if (address := self.page.address) is not None:
-                self._session_controller.join(address)
+                self._join(address)
 
         ForgetKeyDialog(self.page, run_id, known.organisers().get(run_id, ""), forget).open()

@@ -13,6 +13,7 @@ from app.controllers.device_poller import DevicePoller
 from app.controllers.navigator import Navigator
 from app.controllers.settings_store import SettingsStore
 from app.pages.settings.page import SettingsPage
+from core.errors import UserError
 from core.records.settings import Settings
 from core.updates.notice import UpdateNotice
 
@@ -54,10 +55,10 @@ class SettingsPresenter(QObject):
         page.availability.heed_requested.connect(availability.stop_ignoring)
         page.removal_requested.connect(erase_data)
         page.catalogues.remove_requested.connect(catalogues.remove)
-        catalogues.changed.connect(lambda: page.catalogues.show_catalogues(catalogues.known))
-        catalogues.failed.connect(lambda error: page.show_problem(error.problem, error.detail))
+        catalogues.changed.connect(self._show_catalogues)
+        catalogues.failed.connect(self._show_error)
         if settings_store.error is not None:
-            page.show_problem(settings_store.error.problem, settings_store.error.detail)
+            self._show_error(settings_store.error)
 
     def refresh(self) -> None:
         """Show what is so now; settings only where they are others, since a person may be typing one."""
@@ -72,7 +73,7 @@ class SettingsPresenter(QObject):
         if time.monotonic() - self._history_read_at >= _HISTORY_SECONDS:
             self._history_read_at = time.monotonic()
             self.page.availability.show_pauses(self._availability.last_pauses(_HISTORY_DAYS))
-        self.page.catalogues.show_catalogues(self._catalogues.known)
+        self._show_catalogues()
         self.page.updates.show_newer(self._newest_version())
         match self._navigator.take_wanted_setting():
             case "price":
@@ -81,3 +82,9 @@ class SettingsPresenter(QObject):
                 self.page.go_to(self.page.window_behaviour.language)
             case None:
                 pass
+
+    def _show_catalogues(self) -> None:
+        self.page.catalogues.show_catalogues(self._catalogues.known)
+
+    def _show_error(self, error: UserError) -> None:
+        self.page.show_problem(error.problem, error.detail)

@@ -161,8 +161,7 @@ class RunOrderController(QObject):
         ordered, agreed = self.order.of(key), self._session_controller.session.agreed
         is_found = agreed is not None and (agreed.manifest.run.id, agreed.organiser) == key
         if ordered is not None and not (is_found and self._session_controller.session.phase == "found"):
-            self._session_controller.manifest = ordered.run.manifest
-            self._session_controller.join(ordered.run.address)
+            self._session_controller.join(ordered.run.address, ordered.run.manifest)
 
     def close(self) -> None:
         """Look at nothing any more, and wait until no worker is left."""

@@ -8,8 +8,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QGuiApplication
 
+from app.controllers.devices.device_sessions import DeviceSessions
 from app.controllers.navigator import Navigator
-from app.controllers.session_controller import SessionController
 from app.desktop.launch_request import LaunchRequest
 from app.shell.main_window import MainWindow
 from app.shell.page_factory import PageFactory
@@ -19,11 +19,11 @@ class AddressIntake(QObject):
     """Puts what comes from outside into the join page, where it waits: joining takes a click."""
 
     def __init__(
-        self, window: MainWindow, pages: PageFactory, navigator: Navigator, session_controller: SessionController
+        self, window: MainWindow, pages: PageFactory, navigator: Navigator, device_sessions: DeviceSessions
     ) -> None:
         super().__init__(window)
         self._window, self._pages = window, pages
-        self._navigator, self._session_controller = navigator, session_controller
+        self._navigator, self._device_sessions = navigator, device_sessions
         window.text_dropped.connect(self.fill_address)
         window.run_file_dropped.connect(self.open_run_file)
 
@@ -45,21 +45,32 @@ class AddressIntake(QObject):
     def fill_address(self, text: str) -> None:
         """Put a text into the address field; while a run goes on, a notice says that it waits there."""
         self._pages.join.page.fill_address(text)
-        if self._session_controller.is_over:
-            self._navigator.dismiss()
-        elif self._session_controller.session.consent is not None:
+        if not self._goes_to_join_page():
             title = self.tr("An address was handed over.")
             words = self.tr("It waits on the first page until this run is left.")
             self._window.notice.show_notice("info", title, words)
-        self._navigator.show_session_page()
 
     def open_run_file(self, path: Path) -> None:
-        """Read a run file on the join page."""
-        self._pages.join.open_run_file(path)
+        """Read a run file on the join page; while a run goes on, a notice says that it was not opened."""
+        if self._goes_to_join_page():
+            self._pages.join.open_run_file(path)
+        else:
+            title = self.tr("A run file was handed over.")
+            words = self.tr("It was not opened: that is possible on the first page, once this run is left.")
+            self._window.notice.show_notice("info", title, words)
+
+    def _goes_to_join_page(self) -> bool:
+        """Go there, away from a run that is looked for or looked at; false where one goes on, which is shown then."""
+        sessions = self._device_sessions
+        has_run = sessions.first.session.consent is not None and not sessions.is_over
+        if not has_run:
+            self._navigator.leave()
+        self._navigator.show_session_page()
+        return not has_run
 
     def offer_clipboard(self) -> None:
         """Offer the address on the clipboard while somebody looks at the join page; it is not taken by itself."""
-        is_joining = self._navigator.page_name == "join" and self._session_controller.is_over
+        is_joining = self._navigator.page_name == "join" and self._device_sessions.is_over
         if self._window.is_seen and is_joining:
             self._pages.join.page.offer_clipboard(QGuiApplication.clipboard().text())
 

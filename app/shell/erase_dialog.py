@@ -7,9 +7,10 @@ import sys
 from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QMessageBox, QWidget
 
+from app.controllers.thread_bridge import Bridge
 from core.errors import UserError
 from core.files.folders import Folders
-from core.records.erase import ALL_BUT_IDENTITY, CATEGORIES, Category, DataCategory, erase_user_data, list_user_data
+from core.records.erase import ALL_BUT_IDENTITY, CATEGORIES, Category, erase_user_data, look_up_sizes
 from core.texts import figures
 from core.texts.errors import advice_of, title_of
 from core.texts.settings.user_data import name_of
@@ -25,16 +26,17 @@ class EraseDialog(QObject):
         agreed: the person wants the data deleted, so the program has to end.
 
     Attributes:
-        box: the dialog, once it was opened.
+        box: the dialog, while it is open.
     """
 
     agreed = Signal()
 
-    def __init__(self, folders: Folders, window: QWidget) -> None:
+    def __init__(self, folders: Folders, bridge: Bridge, window: QWidget) -> None:
         super().__init__(window)
-        self._folders, self._window = folders, window
+        self._folders, self._bridge, self._window = folders, bridge, window
         self._agreed_to: frozenset[Category] = frozenset()
         self.box: QMessageBox | None = None
+        bridge.sizes_arrived.connect(self._show_sizes)
 
     def open(self) -> None:
         """Show what is kept, and ask; nothing is deleted yet."""
@@ -43,18 +45,19 @@ class EraseDialog(QObject):
         box.setIcon(QMessageBox.Icon.Warning)
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setText(translate("Removal", "Delete what Workerbee keeps of you, and quit?"))
-        found = list_user_data(self._folders)
-        box.setInformativeText(_listed(found))
+        box.setInformativeText(translate("Removal", "Counting what is kept…"))
         keys = QCheckBox(translate("Removal", "This computer's keys, too: swarms will not know it again"))
         box.setCheckBox(keys)
         delete = box.addButton(translate("Removal", "Delete and quit"), QMessageBox.ButtonRole.DestructiveRole)
         box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
         delete.clicked.connect(lambda: self._agree(CATEGORIES if keys.isChecked() else ALL_BUT_IDENTITY))
-        if any(each.category == "downloads" for each in found):
+        if self._folders.contents.fetched.exists():
             role = QMessageBox.ButtonRole.DestructiveRole
             downloads = box.addButton(translate("Removal", "Delete downloads only, and quit"), role)
             downloads.clicked.connect(lambda: self._agree(frozenset({"downloads"})))
+        box.finished.connect(self._forget_box)
         box.open()
+        look_up_sizes(self._folders, self._bridge.post_sizes)
 
     def erase_if_agreed(self) -> None:
         """Delete what the person has agreed to; to be called when nothing of ours runs any more."""
@@ -70,7 +73,10 @@ class EraseDialog(QObject):
         self._agreed_to = categories
         self.agreed.emit()
 
+    def _show_sizes(self, sizes: dict[Category, int]) -> None:
+        if self.box is not None:
+            kept = {name_of(category): held for category, held in sizes.items() if category != "identity"}
+            self.box.setInformativeText("\n".join(f"{name}: {figures.size(held)}" for name, held in kept.items()))
 
-def _listed(found: tuple[DataCategory, ...]) -> str:
-    kept = (each for each in found if each.category != "identity")
-    return "\n".join(f"{name_of(each.category)}: {figures.size(each.held_bytes)}" for each in kept)
+    def _forget_box(self) -> None:
+        self.box = None

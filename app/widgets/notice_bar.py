@@ -40,7 +40,7 @@ class NoticeBar(QWidget):
     ) -> None:
         """Show this in place of what was there; the button does ``action``, and ``error`` is what help is about."""
         self._action = action
-        self.dismiss.setText(self.tr("&Dismiss"))
+        self.dismiss.setText(self.tr("Dis&miss"))
         self.dismiss.setAccessibleName(self.tr("Put this notice away"))
         self.callout.show_message(severity, title, words, action=button if action else "", error=error)
         self.show()

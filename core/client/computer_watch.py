@@ -89,3 +89,11 @@ class ComputerWatch:
 def gpus_of(devices: Iterable[Device]) -> frozenset[GpuId]:
     """Those of the devices that are GPUs, as their observers know them."""
     return frozenset(device.pci_address or device.index for device in devices if device.is_gpu)
+
+
+def gpus_called(label: str, devices: Iterable[Device]) -> frozenset[GpuId]:
+    """The GPU of that label, as its observers know it; one that is not listed now is looked for by its number."""
+    kind, _, number = label.partition(":")
+    if kind == "cpu":
+        return frozenset()
+    return gpus_of(device for device in devices if device.label == label) or frozenset({int(number)})

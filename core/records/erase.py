@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Collection, Iterator
+import threading
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -52,6 +53,15 @@ def list_user_data(folders: Folders) -> tuple[DataCategory, ...]:
     for category, path in _everything(folders):
         found.setdefault(category, []).append(path)
     return tuple(DataCategory(category, tuple(sorted(paths))) for category, paths in found.items())
+
+
+def look_up_sizes(folders: Folders, post: Callable[[dict[Category, int]], None]) -> None:
+    """Find out in a thread how many bytes each category holds, which may be many files, and post it."""
+
+    def look_up() -> None:
+        post({each.category: each.held_bytes for each in list_user_data(folders)})
+
+    threading.Thread(target=look_up, name="user-data", daemon=True).start()
 
 
 def erase_user_data(folders: Folders, categories: Collection[Category]) -> None:

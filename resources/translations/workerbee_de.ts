@@ -97,15 +97,19 @@
     </message>
     <message>
         <source>Forget the old key…</source>
-        <translation>Den alten Schlüssel vergessen…</translation>
+        <translation>Den alten Schlüssel vergessen&#xa0;…</translation>
     </message>
     <message>
-        <source>The run is described by your file %1: “%2”. Now paste a peer&apos;s address.</source>
-        <translation>Ihre Datei %1 beschreibt den Lauf: „%2“. Fügen Sie nun die Adresse eines Teilnehmers ein.</translation>
+        <source>The run is described by your file %1: “%2”.</source>
+        <translation>Ihre Datei %1 beschreibt den Lauf: „%2“.</translation>
     </message>
     <message>
         <source>Paste what the organiser posted: a link, or a line with /ip4/… in it.</source>
         <translation>Fügen Sie ein, was der Organisator veröffentlicht hat: einen Link oder eine Zeile, in der /ip4/… vorkommt.</translation>
+    </message>
+    <message>
+        <source>Now paste a peer&apos;s address.</source>
+        <translation>Fügen Sie nun die Adresse eines Teilnehmers ein.</translation>
     </message>
     <message>
         <source>Open a run file</source>
@@ -119,6 +123,10 @@
         <source>Paste</source>
         <translation>Einfügen</translation>
     </message>
+    <message>
+        <source>Join without this file</source>
+        <translation>Ohne diese Datei beitreten</translation>
+    </message>
 </context>
 <context>
     <name>AddressIntake</name>
@@ -129,6 +137,14 @@
     <message>
         <source>It waits on the first page until this run is left.</source>
         <translation>Sie wartet auf der ersten Seite, bis Sie diesen Lauf verlassen.</translation>
+    </message>
+    <message>
+        <source>A run file was handed over.</source>
+        <translation>Eine Laufdatei wurde übergeben.</translation>
+    </message>
+    <message>
+        <source>It was not opened: that is possible on the first page, once this run is left.</source>
+        <translation>Sie wurde nicht geöffnet: Das geht auf der ersten Seite, sobald Sie diesen Lauf verlassen haben.</translation>
     </message>
 </context>
 <context>
@@ -698,7 +714,7 @@
     </message>
     <message>
         <source>The list cannot be verified before the training engine is made.</source>
-        <translation>Die Liste kann erst geprüft werden, wenn die Trainings-Engine eingerichtet ist.</translation>
+        <translation>Die Liste kann erst geprüft werden, wenn das Trainingsprogramm eingerichtet ist.</translation>
     </message>
     <message>
         <source>There are too many lists already; remove one of them first.</source>
@@ -1172,15 +1188,15 @@
     </message>
     <message>
         <source>Save as CSV…</source>
-        <translation>Als CSV speichern…</translation>
+        <translation>Als CSV speichern&#xa0;…</translation>
     </message>
     <message>
         <source>Picture…</source>
-        <translation>Bild…</translation>
+        <translation>Bild&#xa0;…</translation>
     </message>
     <message>
         <source>Price of electricity…</source>
-        <translation>Strompreis…</translation>
+        <translation>Strompreis&#xa0;…</translation>
     </message>
     <message>
         <source>Back</source>
@@ -1366,7 +1382,7 @@
     </message>
     <message>
         <source>The page shows the one that is chosen, and its buttons are for that; the tray pauses all.</source>
-        <translation>Die Seite zeigt die gewählte, und ihre Knöpfe gelten ihr; im Infobereich pausieren alle.</translation>
+        <translation>Die Seite zeigt die gewählte GPU, und die Knöpfe gelten nur für diese; das Menü im Infobereich pausiert alle.</translation>
     </message>
 </context>
 <context>
@@ -1431,7 +1447,7 @@
     </message>
     <message>
         <source>The one that is here works until the new one is made.</source>
-        <translation>Die vorhandene läuft, bis die neue fertig ist.</translation>
+        <translation>Das vorhandene läuft, bis das neue fertig ist.</translation>
     </message>
     <message>
         <source>Show it</source>
@@ -1550,7 +1566,7 @@
     <name>EnginePage</name>
     <message>
         <source>&amp;Download and set up</source>
-        <translation>&amp;Herunterladen und einrichten</translation>
+        <translation>Herunter&amp;laden und einrichten</translation>
     </message>
     <message>
         <source>&amp;Pause</source>
@@ -2510,7 +2526,7 @@
     <name>FurtherDevices</name>
     <message>
         <source>Each trains beside the first, as another peer of the run, and pauses by itself while others need it. All take memory, disk and traffic of their own.</source>
-        <translation>Jede trainiert neben der ersten, als weiterer Peer des Laufs, und pausiert für sich, solange andere sie brauchen. Alle nehmen eigenen Speicher, Plattenplatz und Datenverkehr.</translation>
+        <translation>Jede trainiert neben der ersten, als weiterer Teilnehmer des Laufs, und pausiert für sich, solange andere sie brauchen. Alle nehmen eigenen Speicher, Plattenplatz und Datenverkehr.</translation>
     </message>
     <message>
         <source>Train on more GPUs</source>
@@ -2763,7 +2779,7 @@
     </message>
     <message>
         <source>Make a &amp;report…</source>
-        <translation>Be&amp;richt erstellen…</translation>
+        <translation>Be&amp;richt erstellen&#xa0;…</translation>
     </message>
     <message>
         <source>This help is in English only.</source>
@@ -2869,7 +2885,7 @@
 <context>
     <name>NoticeBar</name>
     <message>
-        <source>&amp;Dismiss</source>
+        <source>Dis&amp;miss</source>
         <translation>&amp;Schließen</translation>
     </message>
     <message>
@@ -3156,7 +3172,7 @@
     </message>
     <message>
         <source>Resume now</source>
-        <translation>Fortsetzen</translation>
+        <translation>Jetzt fortsetzen</translation>
     </message>
     <message>
         <source>Pausing…</source>
@@ -3312,7 +3328,7 @@
     </message>
     <message>
         <source>Save…</source>
-        <translation>Speichern…</translation>
+        <translation>Speichern&#xa0;…</translation>
     </message>
     <message>
         <source>Close</source>
@@ -3892,7 +3908,7 @@
     </message>
     <message>
         <source>They are never sent to others; if it persists, update the GPU&apos;s driver, or lend another device.</source>
-        <translation>Das bekommt niemand sonst; bleibt es so, aktualisieren Sie den Treiber der GPU, oder leihen Sie ein anderes Gerät.</translation>
+        <translation>Das bekommt niemand sonst; bleibt es so, aktualisieren Sie den Treiber der GPU, oder stellen Sie ein anderes Gerät zur Verfügung.</translation>
     </message>
     <message>
         <source>Epochs are too short for their averaging.</source>
@@ -4144,7 +4160,7 @@
     <name>ReceiptsCard</name>
     <message>
         <source>Save receipts…</source>
-        <translation>Quittungen speichern…</translation>
+        <translation>Quittungen speichern&#xa0;…</translation>
     </message>
     <message>
         <source>With a receipt an organiser can thank you: it names nobody but your key.</source>
@@ -4235,6 +4251,10 @@
         <translation>Löschen, was Workerbee von Ihnen aufhebt, und beenden?</translation>
     </message>
     <message>
+        <source>Counting what is kept…</source>
+        <translation>Was gespeichert ist, wird gezählt&#xa0;…</translation>
+    </message>
+    <message>
         <source>This computer&apos;s keys, too: swarms will not know it again</source>
         <translation>Auch die Schlüssel dieses Computers: Schwärme erkennen ihn dann nicht wieder</translation>
     </message>
@@ -4291,7 +4311,7 @@
     </message>
     <message>
         <source>Save…</source>
-        <translation>Speichern…</translation>
+        <translation>Speichern&#xa0;…</translation>
     </message>
     <message>
         <source>Close</source>
@@ -4341,7 +4361,7 @@
     </message>
     <message>
         <source>&amp;Watch its peers</source>
-        <translation>Teilnehmer &amp;beobachten</translation>
+        <translation>&amp;Teilnehmer beobachten</translation>
     </message>
     <message>
         <source>First choose a device that is there.</source>
@@ -5343,7 +5363,7 @@
     </message>
     <message>
         <source>Sends about %1 in a round and receives as much of each other peer, up to %2</source>
-        <translation>Sendet in einer Runde etwa %1 und empfängt ebenso viel von jedem anderen Peer, bis zu %2</translation>
+        <translation>Sendet in einer Runde etwa %1 und empfängt ebenso viel von jedem anderen Teilnehmer, bis zu %2</translation>
     </message>
     <message>
         <source>Downloads %1 at the start.</source>

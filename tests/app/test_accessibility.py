@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from app.controllers.thread_bridge import Bridge
 from app.pages.contributions.page import ContributionsPage
 from app.pages.engine import EnginePage
 from app.pages.help.report_dialog import ReportDialog
@@ -51,6 +52,7 @@ from core.engine.install.offer import EngineOffer
 from core.errors import ErrorKind
 from core.files.folders import Folders
 from core.protocol.events import FitMeasured
+from core.records.erase import CATEGORIES
 from core.records.recent_runs import RecentRun
 from core.records.settings import Settings
 from core.updates.notice import UpdateNotice
@@ -85,6 +87,7 @@ def join_page() -> JoinPage:
     page = JoinPage()
     page.show_devices(seen(GPU, BUSY_GPU, CPU), "auto")
     page.offer_clipboard(ADDRESS)
+    page.show_run_file(f"{'long' * 20}.toml", LONG)
     page.show_recent(
         (RecentRun(run_id="sums", name=LONG, organiser=PEER, address=ADDRESS, last_state="paused", at=0.0),)
     )
@@ -197,8 +200,10 @@ def erase_dialog() -> QWidget:
     for folder in (folders.logs, folders.contents.fetched / "files"):
         folder.mkdir(parents=True)
         (folder / "something").write_bytes(b"x" * 4700)
-    dialog = EraseDialog(folders, QApplication.activeWindow() or QWidget())
+    bridge = Bridge()
+    dialog = EraseDialog(folders, bridge, QApplication.activeWindow() or QWidget())
     dialog.open()
+    bridge.sizes_arrived.emit(dict.fromkeys(CATEGORIES, 4700))
     assert dialog.box is not None
     return dialog.box
 

@@ -34,6 +34,7 @@ from core.hardware.device import Device
 from core.records import contributions
 from core.records.settings import Settings, load_settings, save_settings
 from core.run.address import JoinAddress
+from core.run.run_file import template
 from core.security.known_organisers import KnownOrganisers
 from tests.app.support.sample_sessions import GPU
 from tests.support.client_harness import children
@@ -75,8 +76,9 @@ def open_application(
     rehearsal: str = "good",
     is_tray_explained: bool = True,
     watch: ComputerWatch | None = None,
+    is_computer_scripted: bool = True,
 ) -> Application:
-    """A window whose worker keeps its journal in that folder."""
+    """A window whose worker keeps its journal in that folder; ``watch`` is for what a test says of the computer."""
     settings_store = SettingsStore(Folders.default().settings_file)
     settings_store.replace(is_tray_explained=is_tray_explained or settings_store.settings.is_tray_explained)
     initial_window = InitialWindow(Folders.default(), settings_store, Theme(qt), Language(qt))
@@ -86,7 +88,7 @@ def open_application(
         initial_window,
         worker_command=[*fake, str(folder / "journal"), *parts],
         dry_run_command=[*fake, str(folder / "rehearsals"), rehearsal],
-        watch=watch or watch_over(ScriptedComputer()),
+        watch=watch or (watch_over(ScriptedComputer()) if is_computer_scripted else None),
     )
     application.open(request)
     return application
@@ -358,11 +360,49 @@ def test_a_link_that_comes_while_training_does_not_disturb(qtbot: QtBot, opened:
     assert not application.window.notice.isHidden()
 
 
+@pytest.mark.parametrize("part", ["good", "search_for_ever"])
+def test_a_link_that_comes_while_a_run_is_looked_for_or_looked_at_takes_its_place(
+    qtbot: QtBot, opened: Open, part: str
+) -> None:
+    application = opened(part)
+    application.pages.join.page.join_requested.emit(ADDRESS)
+    phase = "found" if part == "good" else "connecting"
+    until(qtbot, application, lambda session: session.phase == phase and session.is_search_finished == (part == "good"))
+    application.intake.open(LaunchRequest(link=LINK))
+    assert name_of_page(application) == "join" and application.pages.join.page.form.field.toPlainText() == LINK
+    until(qtbot, application, lambda session: session.phase == "ended")
+    assert name_of_page(application) == "join" and not application.pages.join.page.form.field.isReadOnly()
+
+
+def test_a_run_file_that_comes_while_training_is_not_opened_and_says_so(
+    qtbot: QtBot, opened: Open, tmp_path: Path
+) -> None:
+    application = opened("good")
+    train(qtbot, application)
+    (tmp_path / "run.toml").write_text(template())
+    application.window.run_file_dropped.emit(tmp_path / "run.toml")
+    assert name_of_page(application) == "training"
+    assert "run file" in application.window.notice.callout.text and not application.window.notice.isHidden()
+    assert application.session_controller.run_file is None
+
+
+def test_a_run_file_that_comes_while_a_run_is_looked_at_takes_its_place(
+    qtbot: QtBot, opened: Open, tmp_path: Path
+) -> None:
+    application = opened("good")
+    application.pages.join.page.join_requested.emit(ADDRESS)
+    until(qtbot, application, lambda session: session.is_search_finished)
+    (tmp_path / "run.toml").write_text(template())
+    application.window.run_file_dropped.emit(tmp_path / "run.toml")
+    assert name_of_page(application) == "join"
+    assert "run.toml" in application.pages.join.page.form.run_file.text()
+
+
 def test_a_run_file_that_is_wrong_is_answered_on_the_first_page(qtbot: QtBot, opened: Open, tmp_path: Path) -> None:
     application = opened("good")
     application.intake.open(LaunchRequest(run_file=str(tmp_path / "missing.toml")))
     assert name_of_page(application) == "join"
-    assert application.session_controller.manifest is None
+    assert application.session_controller.run_file is None
 
 
 def test_without_a_tray_the_cross_minimises_and_says_so(qtbot: QtBot, opened: Open) -> None:

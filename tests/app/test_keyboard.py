@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,13 +15,21 @@ from pytestqt.qtbot import QtBot
 from app.appearance.theme import DARK, LIGHT, colours
 from app.application import Application
 from app.controllers.navigator import PageName
+from app.pages.contributions.page import ContributionsPage
+from app.pages.engine import EnginePage
+from app.pages.help.page import HelpPage
+from app.pages.organise.page import OrganisePage
+from app.pages.settings.page import SettingsPage
+from app.shell.main_window import MainWindow
 from core.availability.rules import ALWAYS, AvailabilityRules
+from core.engine.install.events import InstallEvent, InstallPaused, InstallProgress
 from core.files.folders import Folders
 from core.records.store import HistoryStore
 from tests.app.appearance.test_theme import contrast
 from tests.app.conftest import let_qt_delete
 from tests.app.pages.test_contributions import GIVEN, TARIFF
-from tests.app.test_accessibility import is_reached_by_arrows
+from tests.app.support.language_context import speaking
+from tests.app.test_accessibility import PAGES, is_reached_by_arrows
 from tests.app.test_application import LIMIT_MILLISECONDS, Open, name_of_page, opened
 
 __all__ = ["opened"]  # the fixture
@@ -151,6 +159,15 @@ def visible_change(one: QImage, other: QImage) -> float:
     return max((contrast(QColor.fromRgb(old), QColor.fromRgb(new)) for old, new in changed), default=1.0)
 
 
+def shared_letters(widgets: Iterable[QWidget]) -> dict[str, list[str]]:
+    """The letters that are underlined in several buttons, with the texts of these: Alt and the letter press none."""
+    buttons: dict[str, list[str]] = {}
+    for each in widgets:
+        if isinstance(each, QAbstractButton) and (letter := QKeySequence.mnemonic(each.text()).toString()):
+            buttons.setdefault(letter, []).append(each.text())
+    return {letter: texts for letter, texts in buttons.items() if len(texts) > 1}
+
+
 def walk_round(window: QWidget, key: Qt.Key = Qt.Key.Key_Tab) -> None:
     """Press Tab until it has led round: to everything, each time to what is wholly seen, and seen to have the focus."""
     QApplication.processEvents()
@@ -170,8 +187,7 @@ def walk_round(window: QWidget, key: Qt.Key = Qt.Key.Key_Tab) -> None:
                 break
             reached.add(now)
     assert tab_stops(window) - reached == set()
-    keys = [QKeySequence.mnemonic(each.text()).toString() for each in reached if isinstance(each, QAbstractButton)]
-    assert sorted(filter(None, keys)) == sorted({*keys} - {""}), "a letter that is underlined stands for one button"
+    assert shared_letters(reached) == {}
 
 
 def go_to(qtbot: QtBot, application: Application, page: PageName, key: Qt.Key, modifier: Qt.KeyboardModifier) -> None:
@@ -266,3 +282,38 @@ def test_every_control_is_reached_and_seen_from_the_first_page_to_a_saved_report
     for page in ("contributions", "join"):
         press(application, Qt.Key.Key_Escape)
         assert name_of_page(application) == page
+
+
+def engine_page(event: InstallEvent | None) -> EnginePage:
+    """The page of the engine after that event of its installation."""
+    page = EnginePage()
+    page.show_engine(None, event, is_making=isinstance(event, InstallProgress))
+    return page
+
+
+ENGINE_PAGES: dict[str, Callable[[], QWidget]] = {
+    "engine_offered": lambda: engine_page(None),
+    "engine_made": lambda: engine_page(InstallProgress("downloading", 1, 2)),
+    "engine_paused": lambda: engine_page(InstallPaused()),
+}
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("name", [*(make.__name__ for make in PAGES), *ENGINE_PAGES, "help_page"])
+def test_a_letter_that_is_underlined_stands_for_one_button(qtbot: QtBot, name: str, language: str) -> None:
+    made = {make.__name__: make for make in PAGES} | ENGINE_PAGES | {"help_page": HelpPage}
+    with speaking(language):
+        window, page = MainWindow(), made[name]()
+        window.show_page(
+            page,
+            offers_settings=not isinstance(page, SettingsPage),
+            offers_help=not isinstance(page, HelpPage),
+            offers_contributions=not isinstance(page, ContributionsPage),
+        )
+        window.header.offer_organise(not isinstance(page, OrganisePage))
+        window.notice.show_notice("info", "A notice.")
+        with qtbot.waitExposed(window):
+            window.show()
+        assert shared_letters(each for each in window.findChildren(QAbstractButton) if each.isVisible()) == {}
+        window.close_for_good()
+        window.deleteLater()

@@ -8,19 +8,33 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.application import Application
+from app.desktop.launch_request import LaunchRequest
 from app.observers.desktop_observer import DesktopObserver
 from core.availability.decision import Reason
+from core.availability.observation import GpuId, GpuUse
 from core.availability.rules import AvailabilityRules
 from core.control.messages import ControlCommand
+from core.hardware import monitor
+from core.observers import computer
 from core.protocol.client_events import Pause
 from core.texts.settings.pause_history import line_of
 from tests.app.test_application import ADDRESS, LIMIT_MILLISECONDS, Open, name_of_page, opened, train, until
 from tests.app.test_changed_run import starts
+from tests.app.test_several_devices import TwoGpus
 from tests.support.computer.scripted_computer import ScriptedComputer, watch_over
 
 __all__ = ["opened"]  # the fixture
 
 GAME = "SuperTux"
+
+
+class UsedGpu(ScriptedComputer):
+    """The observer of this computer; on the GPU ``used`` a game computes, which it sees if it looks at that one."""
+
+    used = 0
+
+    def __init__(self, _data_folder: Path, gpus: frozenset[GpuId]) -> None:
+        super().__init__(gpu_uses=(GpuUse(1, GAME, 0.9),) if UsedGpu.used in gpus else ())
 
 
 def held(qtbot: QtBot, application: Application) -> None:
@@ -181,3 +195,40 @@ def test_the_idle_time_is_asked_for_where_a_rule_or_a_person_wants_it(
     assert not asked[-1]
     application.navigator.open_settings()
     qtbot.waitUntil(lambda: asked[-1], timeout=LIMIT_MILLISECONDS)
+
+
+def test_the_rules_look_at_the_gpu_that_the_review_page_was_told(
+    qtbot: QtBot, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(monitor, "Nvml", TwoGpus)
+    monkeypatch.setattr(computer, "ComputerObserver", UsedGpu)
+    monkeypatch.setattr(UsedGpu, "used", 1)
+    application = opened("good", is_computer_scripted=False)
+    application.settings_store.replace(availability=AvailabilityRules(gpu_share=0.2))
+    application.pages.join.page.join_requested.emit(ADDRESS)
+    until(qtbot, application, lambda session: session.is_search_finished)
+    qtbot.waitUntil(application.availability.has_decided, timeout=LIMIT_MILLISECONDS)
+    assert application.session_controller.session.availability.is_free, "the GPU with more memory is used by nobody"
+    application.settings_store.replace(device="cuda:1")
+    application.pages.review.page.start_requested.emit(application.session_controller.session.runs[0])
+    until(qtbot, application, lambda session: session.is_held and session.phase == "paused")
+    assert GAME in told(application)
+    application.settings_store.replace(device="cuda:0")  # for the next run
+    qtbot.wait(300)
+    assert application.availability.gpus == {1}, "the run goes on as it was agreed to"
+
+
+def test_after_the_next_login_the_rules_look_at_the_gpu_that_goes_on(
+    qtbot: QtBot, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(monitor, "Nvml", TwoGpus)
+    first = opened("good")
+    first.settings_store.replace(availability=AvailabilityRules(gpu_share=0.2))
+    train(qtbot, first)
+    first.shutdown.wait()
+    first.close()
+    monkeypatch.setattr(computer, "ComputerObserver", UsedGpu)
+    monkeypatch.setattr(TwoGpus, "delay", 0.7)
+    again = opened("good", request=LaunchRequest(is_minimised=True), is_computer_scripted=False)
+    until(qtbot, again, lambda session: session.is_held and session.phase == "paused")
+    assert again.availability.gpus == {0}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from core.protocol.commands import REPORT_SECONDS, AnyCommand, SetPace, Start
 from core.run.address import JoinAddress
 from core.run.multiaddr import Multiaddr
 from tests.app.support.sample_sessions import GPU, PEER
-from tests.app.test_application import ADDRESS, LIMIT_MILLISECONDS, Open, name_of_page, opened, until
+from tests.app.test_application import ADDRESS, LIMIT_MILLISECONDS, LINK, Open, name_of_page, opened, until
 from tests.app.test_run_continuation import kept
 from tests.support.computer.scripted_computer import ScriptedComputer, watch_over
 from tests.support.peers import fake_worker
@@ -39,12 +40,15 @@ GAME = "SuperTux"
 
 
 class TwoGpus:
-    """Stands for NVIDIA's driver of a computer with two GPUs."""
+    """Stands for NVIDIA's driver of a computer with two GPUs; after a boot it takes a while."""
+
+    delay = 0.0
 
     def __init__(self) -> None:
         self.gpus: dict[int, Device] = {}
 
     def scan(self) -> None:
+        time.sleep(self.delay)
         self.gpus = {0: GPU, 1: SECOND_GPU}
 
     def close(self) -> None:
@@ -199,6 +203,17 @@ def test_one_that_has_failed_is_tried_again_alone(qtbot: QtBot, opened: Open, tm
     assert application.session_controller.session.phase == "training"
     starts = [command.device for command in commands(tmp_path) if isinstance(command, Start)]
     assert starts == ["cuda:0", "cuda:1"], "the first GPU is not troubled"
+
+
+def test_a_link_does_not_disturb_the_second_where_the_first_has_failed(qtbot: QtBot, opened: Open) -> None:
+    application = opened("fail_in_training", "good")
+    with_second_gpu(application)
+    start_on_both(qtbot, application)
+    until(qtbot, application, lambda session: session.phase == "ended")
+    until_second(qtbot, application, "training")
+    application.intake.open(LaunchRequest(link=LINK))
+    assert not application.window.notice.isHidden() and name_of_page(application) == "training"
+    assert second(application).session.phase == "training"
 
 
 def test_which_gpu_is_shown_is_chosen_with_the_arrow_keys(qtbot: QtBot, opened: Open) -> None:

@@ -13,7 +13,7 @@ from app.controllers.device_poller import DevicePoller
 from app.controllers.devices.device_session import DeviceSession
 from app.controllers.recording_controller import RECORD_SECONDS_HIDDEN, RecordingController
 from app.controllers.session_controller import SessionController, stage_of
-from core.client.computer_watch import ComputerWatch, Observer, gpus_of
+from core.client.computer_watch import ComputerWatch, Observer, gpus_called
 from core.client.session import Session
 from core.files.folders import Folders
 from core.problem_report.session_events import SessionEvents
@@ -25,16 +25,12 @@ AnySession = SessionController | DeviceSession
 
 
 def gpu_watch(availability: AvailabilityController, device_poller: DevicePoller, device: str) -> ComputerWatch:
-    """A watch over one GPU, by its label; each look is as the rules ask for it.
-
-    One that is not listed now is looked for by its number.
-    """
+    """A watch over one GPU, by its label; each look is as the rules ask for it."""
 
     def observer() -> Observer:
         from core.observers.gpu import GpuObserver
 
-        listed = gpus_of(each for each in device_poller.devices if each.label == device)
-        return GpuObserver(listed or frozenset({int(device.partition(":")[2])}))
+        return GpuObserver(gpus_called(device, device_poller.devices))
 
     return ComputerWatch(observer, lambda: availability.rules)
 

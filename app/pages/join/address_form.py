@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.appearance.line_breaks import breakable, with_whole_paths
 from app.appearance.theme import give_role
@@ -36,6 +36,7 @@ class AddressForm(QWidget):
     Signals:
         join_requested: the address that was entered (a JoinAddress).
         run_file_requested: the run file that was chosen (a Path).
+        run_file_withdrawn: the address is to be joined without a run file.
         settings_requested: the settings can mend the error that is shown.
         forget_key_requested: the run whose organiser's key has changed (its id).
 
@@ -43,17 +44,19 @@ class AddressForm(QWidget):
         field: the text field.
         offer: the bar that offers the address on the clipboard.
         callout: what is wrong.
+        run_file: which run file the address is joined with.
+        withdraw_button: takes the run file back.
         join_button, paste_button, file_button: the buttons.
     """
 
     join_requested = Signal(object)
     run_file_requested = Signal(object)
+    run_file_withdrawn = Signal()
     settings_requested = Signal()
     forget_key_requested = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
-        self._run_file = ""
         self._problem: ErrorKind | None = None
         self.field = AddressField()
         self.field.parsed.connect(self._show_result)
@@ -63,6 +66,7 @@ class AddressForm(QWidget):
         self.callout = Callout()
         self.callout.action_requested.connect(self._follow_advice)
         self._hint = Hint()
+        self.run_file = Hint()
         self.join_button = QPushButton(self.tr("Show me the run"))
         give_role(self.join_button, "primary")
         self.join_button.clicked.connect(self._join)
@@ -95,17 +99,18 @@ class AddressForm(QWidget):
     def show_run_file(self, file_name: str, run_name: str) -> None:
         """Show which run file the address is joined with; none if the names are empty."""
         name, run = sanitize_line(file_name, 120), sanitize_line(run_name, 120)
-        self._run_file = ""
-        if name:
-            sentence = self.tr("The run is described by your file %1: “%2”. Now paste a peer's address.")
-            self._run_file = breakable(fill_placeholders(sentence, name, run))
-        if self._problem is None or name:
-            self._show_result(self.field.result)
+        sentence = self.tr("The run is described by your file %1: “%2”.") if name else ""
+        words = breakable(fill_placeholders(sentence, name, run))
+        if words != self.run_file.text():
+            self.run_file.set_text(words)
+            self.withdraw_button.setVisible(bool(name))
+            if self._problem is None:
+                self._show_result(self.field.result)
 
     def set_searching(self, is_searching: bool) -> None:
         """Lock the form while the swarm is searched."""
         self.field.setReadOnly(is_searching)
-        for button in (self.join_button, self.paste_button, self.file_button, self.offer):
+        for button in (self.join_button, self.paste_button, self.file_button, self.withdraw_button, self.offer):
             button.setEnabled(not is_searching)
 
     def _show_result(self, result: ParsedText) -> None:
@@ -122,7 +127,9 @@ class AddressForm(QWidget):
             self.callout.show_message("caution", title, breakable(wrong), breakable(good), error=error)
         else:
             words = self.tr("Paste what the organiser posted: a link, or a line with /ip4/… in it.")
-            self._hint.set_text(self._run_file or with_whole_paths(words))
+            if self.run_file.text():
+                words = self.tr("Now paste a peer's address.")
+            self._hint.set_text(with_whole_paths(words))
 
     def _join(self) -> None:
         result = self.field.parse(is_empty_wrong=True)
@@ -169,9 +176,21 @@ class AddressForm(QWidget):
         buttons.addWidget(self.file_button)
         buttons.addStretch(1)
         buttons.addWidget(self.join_button)
+        self.withdraw_button = QToolButton()
+        self.withdraw_button.setText("✕")
+        self.withdraw_button.setToolTip(self.tr("Join without this file"))
+        self.withdraw_button.setAccessibleName(self.tr("Join without this file"))
+        give_role(self.withdraw_button, "link")
+        self.withdraw_button.clicked.connect(self.run_file_withdrawn)
+        self.withdraw_button.hide()
+        described = QHBoxLayout()
+        described.addWidget(self.run_file, 1)
+        described.addWidget(self.withdraw_button, 0, Qt.AlignmentFlag.AlignVCenter)
         rows = QVBoxLayout(self)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(10)
-        for part in (self.offer, self.field, self._hint, self.callout):
+        rows.addWidget(self.offer)
+        rows.addLayout(described)
+        for part in (self.field, self._hint, self.callout):
             rows.addWidget(part)
         rows.addLayout(buttons)

@@ -37,9 +37,11 @@ class JoinPage(QWidget):
     """Takes the address of a run; nothing on it trains anything, and joining only asks which run is there.
 
     Signals:
-        join_requested: look for the runs at that address (a JoinAddress).
+        join_requested: look for the runs at the address that was entered (a JoinAddress).
+        listed_run_requested: look for a recent run, or one of a catalogue, at that address (a JoinAddress).
         cancel_requested: stop looking.
         run_file_requested: join with that run file (its Path).
+        run_file_withdrawn: join without a run file.
         device_chosen: train on that device, as the settings name it.
         settings_requested: the settings can mend the error that is shown.
         forget_requested: take a run off the list (run id, organiser).
@@ -47,8 +49,10 @@ class JoinPage(QWidget):
     """
 
     join_requested = Signal(object)
+    listed_run_requested = Signal(object)
     cancel_requested = Signal()
     run_file_requested = Signal(object)
+    run_file_withdrawn = Signal()
     device_chosen = Signal(str)
     settings_requested = Signal()
     forget_requested = Signal(str, str)
@@ -60,6 +64,7 @@ class JoinPage(QWidget):
         self.form = AddressForm()
         self.form.join_requested.connect(self.join_requested)
         self.form.run_file_requested.connect(self.run_file_requested)
+        self.form.run_file_withdrawn.connect(self.run_file_withdrawn)
         self.form.settings_requested.connect(self.settings_requested)
         self.form.forget_key_requested.connect(self.forget_key_requested)
         self.search_status = SearchStatus()
@@ -132,6 +137,10 @@ class JoinPage(QWidget):
         """Show beside the field what went wrong; it goes when the address is changed."""
         self.form.show_problem(problem, detail)
 
+    def forget_problem(self) -> None:
+        """Show what went wrong no longer, since something new has begun."""
+        self.form.forget_problem()
+
     def show_session(self, session: Session) -> None:
         """Show the search, and once what came of it; a problem of training is shown on the training page."""
         is_asking = session.phase == "found" and not session.is_search_finished
@@ -165,7 +174,7 @@ class JoinPage(QWidget):
             return
         self.fill_address(text)
         if address := self.address:
-            self.join_requested.emit(address)
+            self.listed_run_requested.emit(address)
 
     def _lay_out(self) -> None:
         left = QWidget()

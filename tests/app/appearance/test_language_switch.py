@@ -8,9 +8,14 @@ from PySide6.QtCore import QCoreApplication, QLocale
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from core.catalogue.signed_file import SignedCatalogue
+from core.errors import ErrorKind, UserError
 from tests.app import test_application as whole
+from tests.app.conftest import let_qt_delete
 from tests.app.controllers.test_exporter import published
+from tests.app.support.sample_sessions import PEER
 from tests.app.support.untranslated_text import still_english
+from tests.core.catalogue.listed import catalogue, entry
 
 opened = whole.opened
 
@@ -36,6 +41,26 @@ def test_the_whole_window_speaks_it_at_once(qtbot: QtBot, qapp: QApplication, op
         application.settings_store.replace(language="en")
         QLocale.setDefault(before)
     assert QCoreApplication.translate("ConsentBar", "Back") == "Back"
+
+
+def test_a_list_of_runs_that_is_added_or_refused_after_that_troubles_no_page_of_before(
+    qtbot: QtBot, opened: whole.Open
+) -> None:
+    before, application = QLocale(), opened("good")
+    application.navigator.open_settings()
+    try:
+        application.settings_store.replace(language="de")
+        let_qt_delete()  # the pages of before
+        with qtbot.captureExceptions() as raised:
+            listed = SignedCatalogue(PEER, catalogue(entry("bees")))
+            application.catalogues.accept("https://example.org/bees.toml", listed)
+            application.catalogues.failed.emit(UserError(ErrorKind.DISK_FULL))
+        assert raised == []
+        assert len(application.pages.settings.page.catalogues.buttons) == 1
+        assert "Die Festplatte ist voll" in application.pages.settings.page.callout.text
+    finally:
+        application.settings_store.replace(language="en")
+        QLocale.setDefault(before)
 
 
 def test_what_has_become_of_an_export_is_said_in_the_language_that_was_chosen_since(

@@ -88,6 +88,18 @@ def test_a_translation_ends_as_its_text_does() -> None:
     assert wrong == []
 
 
+def test_german_has_one_word_for_one_thing_and_a_space_before_what_is_left_out() -> None:
+    unwanted = {
+        r"\bPeers?\b(?!-ID)": "Teilnehmer",
+        r"-Engine": "Trainingsprogramm",
+        r"\bleihen": "zur Verfügung stellen, since leihen is to borrow, too",
+        r"[a-zäöüß]…$": "a space that does not break",
+    }
+    german = [form for forms in catalogue("de").values() for form in forms]
+    found = {pattern: [form for form in german if re.search(pattern, form)] for pattern in unwanted}
+    assert found == {pattern: [] for pattern in unwanted}
+
+
 def test_all_that_is_compiled_is_found(qapp: QApplication) -> None:
     german = catalogue("de")
     with speaking("de"):

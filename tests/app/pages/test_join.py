@@ -191,13 +191,24 @@ def test_a_swarm_without_a_manifest_leads_to_a_run_file(page: JoinPage) -> None:
     assert "run file" in said(page)
     assert page.form.callout.action.isVisible()
     page.show_run_file("run.toml", "Learning to add")
-    assert "Learning to add" in page.form._hint.text()
+    page.forget_problem()
+    assert "Learning to add" in page.form.run_file.text() and said(page) == ""
+    page.fill_address(ADDRESS)
+    assert page.form.run_file.isVisible(), "it holds for this address"
 
 
 def test_a_wrong_run_file_is_told_and_the_one_before_forgotten(page: JoinPage) -> None:
+    page.show_run_file("run.toml", "Learning to add")
     page.show_problem(ErrorKind.RUN_FILE_WRONG, "[run] id: missing.")
     page.show_run_file("", "")
-    assert "[run] id: missing." in said(page)
+    assert "[run] id: missing." in said(page) and not page.form.run_file.isVisible()
+
+
+def test_a_run_file_is_taken_back_by_a_click(page: JoinPage, qtbot: QtBot) -> None:
+    assert not page.form.withdraw_button.isVisible()
+    page.show_run_file("run.toml", "Learning to add")
+    with qtbot.waitSignal(page.run_file_withdrawn):
+        page.form.withdraw_button.click()
 
 
 def test_a_run_file_is_picked_in_a_dialog(page: JoinPage, qtbot: QtBot, tmp_path: Path) -> None:
@@ -219,7 +230,7 @@ def test_a_problem_of_training_is_not_told_here(page: JoinPage) -> None:
 
 def test_recent_runs_are_joined_again_with_a_click(page: JoinPage, qtbot: QtBot) -> None:
     page.show_recent((RUN,))
-    with qtbot.waitSignal(page.join_requested) as joined:
+    with qtbot.waitSignal(page.listed_run_requested) as joined:
         child(page.recent, ListButton).click()
     assert joined.args == [JoinAddress((ADDRESS,))]
 

@@ -78,7 +78,7 @@ def test_the_form_for_a_list_is_scrolled_to_in_a_small_window_and_can_be_typed_i
 
 def test_a_click_on_a_run_fills_in_its_address_and_asks_which_run_is_there(page: JoinPage, qtbot: QtBot) -> None:
     page.catalogue.show_catalogues(shown(known(entry("reading", name="Reading together"))))
-    with qtbot.waitSignal(page.join_requested) as joined:
+    with qtbot.waitSignal(page.listed_run_requested) as joined:
         page.catalogue.rows[0].click()
     assert joined.args == [JoinAddress.parse(link_of("reading"))]
     assert page.form.field.toPlainText() == link_of("reading")

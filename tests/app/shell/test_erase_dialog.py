@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QMessageBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.controllers.thread_bridge import Bridge
 from app.pages.settings.page import SettingsPage
 from app.shell.erase_dialog import EraseDialog
 from core.files.folders import Folders
+from core.records.erase import DataCategory
 
 
 @pytest.fixture
@@ -26,14 +29,24 @@ def folders(tmp_path: Path) -> Folders:
     return folders
 
 
+def asked(folders: Folders, qtbot: QtBot) -> EraseDialog:
+    """The dialog, open."""
+    window = QWidget()
+    qtbot.addWidget(window)
+    removal = EraseDialog(folders, Bridge(window), window)
+    removal.open()
+    return removal
+
+
+def until_listed(removal: EraseDialog, line: str, qtbot: QtBot) -> None:
+    """Wait until that line is in the list of what is kept."""
+    qtbot.waitUntil(lambda: removal.box is not None and line in removal.box.informativeText(), timeout=30_000)
+
+
 @pytest.fixture
 def removal(folders: Folders, qtbot: QtBot, english: None) -> EraseDialog:
     """Asked about."""
-    window = QWidget()
-    qtbot.addWidget(window)
-    removal = EraseDialog(folders, window)
-    removal.open()
-    return removal
+    return asked(folders, qtbot)
 
 
 def button(removal: EraseDialog, role: QMessageBox.ButtonRole) -> QPushButton:
@@ -44,10 +57,26 @@ def button(removal: EraseDialog, role: QMessageBox.ButtonRole) -> QPushButton:
     return found
 
 
-def test_it_names_what_is_kept_and_deletes_nothing_while_it_asks(removal: EraseDialog, folders: Folders) -> None:
-    assert removal.box is not None and "Logs: 4.7 KB" in removal.box.informativeText()
+def test_it_names_what_is_kept_and_deletes_nothing_while_it_asks(
+    removal: EraseDialog, folders: Folders, qtbot: QtBot
+) -> None:
+    until_listed(removal, "Logs: 4.7 KB", qtbot)
     removal.erase_if_agreed()
     assert (folders.logs / "client.log").exists()
+
+
+def test_it_asks_at_once_however_long_the_files_take_to_be_counted_and_may_be_closed_before(
+    folders: Folders, qtbot: QtBot, english: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = threading.Event()
+    monkeypatch.setattr(DataCategory, "held_bytes", property(lambda _: 4700 if counted.wait(5) else 0))
+    first = asked(folders, qtbot)
+    button(first, QMessageBox.ButtonRole.RejectRole).click()
+    removal = asked(folders, qtbot)
+    assert removal.box is not None and removal.box.isVisible()
+    assert removal.box.informativeText() == "Counting what is kept…"
+    counted.set()
+    until_listed(removal, "Logs: 4.7 KB", qtbot)
 
 
 def test_whoever_cancels_keeps_everything(removal: EraseDialog, folders: Folders) -> None:
@@ -68,11 +97,9 @@ def test_downloads_can_go_alone(folders: Folders, qtbot: QtBot, english: None) -
     downloaded = folders.contents.fetched / "files" / "a-data-set"
     downloaded.parent.mkdir(parents=True)
     downloaded.write_bytes(b"x" * 5200)
-    window = QWidget()
-    qtbot.addWidget(window)
-    removal = EraseDialog(folders, window)
-    removal.open()
-    assert removal.box is not None and "Downloaded models and data sets: 5.2 KB" in removal.box.informativeText()
+    removal = asked(folders, qtbot)
+    until_listed(removal, "Downloaded models and data sets: 5.2 KB", qtbot)
+    assert removal.box is not None
     next(each for each in removal.box.buttons() if "downloads only" in each.text()).click()
     removal.erase_if_agreed()
     assert not downloaded.exists() and (folders.logs / "client.log").exists()

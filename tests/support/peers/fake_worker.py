@@ -267,6 +267,12 @@ def measure_for_ever() -> None:
         pass
 
 
+def search_for_ever() -> None:
+    """Stands for a swarm that takes its time to answer; the search ends when it is called off."""
+    measure_for_ever()
+    say(Left(contributed_samples=0))
+
+
 def go_through_epochs() -> None:
     """A worker whose epochs are short, but longer than a client on a busy computer needs to react to one."""
     begin()
