@@ -77,6 +77,22 @@ def test_the_file_stays_small_and_the_sums_stay_right(path: Path, monkeypatch: p
     assert path.stat().st_size < 2100
 
 
+def test_a_disk_without_room_to_shorten_the_file_counts_nothing_twice(
+    small_disk: Path, fill_disk: Callable[[], None]
+) -> None:
+    path = small_disk / "traffic.jsonl"
+    path.write_bytes(b"\n" * (traffic_log.MOST_BYTES + 1))  # and room for some lines in its last block
+    log = TrafficLog(path, minutes())
+    fill_disk()
+    for number in range(1, 4):
+        fields = log.count(counted(100 * number, 200 * number), TODAY)
+        assert figures(fields) == (100 * number, 200 * number, 100 * number, 200 * number)
+    (small_disk / "hog").unlink()
+    assert figures(log.count(counted(400, 800), TODAY)) == figures(TrafficLog(path).count(None, TODAY))
+    assert figures(log.count(None, TODAY)) == (400, 800, 400, 800)
+    assert path.stat().st_size < traffic_log.MOST_BYTES
+
+
 def test_a_damaged_line_is_left_out_and_a_folder_that_refuses_costs_nothing_but_memory(path: Path) -> None:
     path.parent.mkdir()
     path.write_text('{"day":"2026-11-29","sent":3,"received":4}\n{"day":"2026-11-29","sent":-3\nnonsense\n')
