@@ -56,10 +56,13 @@ class TrafficLog:
     def count(self, progress: Progress | None, at: datetime) -> dict[str, object]:
         """Count what the newest report adds, if anything; the fields of an ``Observation``, in bytes.
 
-        The report's own count begins with its worker, so ``None`` and the same report again add nothing.
+        The report's own count begins with its worker, so the same report again adds nothing; ``None`` is between two
+        workers.
         """
         day = at.date()
-        if progress is not None:
+        if progress is None:
+            self._counted = (0, 0)
+        else:
             more = increase(progress, *self._counted)
             self._counted = (progress.sent_bytes, progress.received_bytes)
             self._new[day.isoformat()] = _sum(self._new[day.isoformat()], more)

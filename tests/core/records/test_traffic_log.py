@@ -44,6 +44,13 @@ def test_the_bytes_of_all_workers_of_a_day_are_added(path: Path) -> None:
     assert figures(fields) == (35, 157, 35, 157)
 
 
+def test_a_worker_whose_first_report_has_more_than_the_last_of_the_one_before_is_counted_whole(path: Path) -> None:
+    log = TrafficLog(path)
+    for report in (counted(20, 500), None, counted(30, 505), None, counted(40, 510)):
+        fields = log.count(report, TODAY)
+    assert figures(fields) == (90, 1515, 90, 1515)
+
+
 def test_a_day_and_a_month_begin_anew_but_a_worker_goes_on_counting(path: Path) -> None:
     log = TrafficLog(path, minutes())
     log.count(counted(30, 150), TODAY)
