@@ -17,7 +17,7 @@ from core.client.reducer import reduce
 from core.client.restart_policy import RestartPolicy
 from core.client.session import Session
 from core.client.wall_clock_timer import WallClockTimer
-from core.client.worker_end import last_words, missing_again, unstartable
+from core.client.worker_end import has_never_spoken, last_words, missing_again, unstartable
 from core.engine.worker_command import worker_command as engine_command
 from core.engine.worker_process import WorkerProcess
 from core.errors import ErrorKind, UserError
@@ -313,7 +313,7 @@ class Client:
         problem = ErrorKind.from_key(crash.problem) if crash else ErrorKind.WORKER_CRASHED
         has_trained = self.session.has_trained
         attempt = self._restarts.next_attempt(self._attempt, good_running_seconds, problem, has_trained=has_trained)
-        if attempt is None or self.session.hello is None or not self.session.may_restart:
+        if attempt is None or has_never_spoken(self.session, event.returncode) or not self.session.may_restart:
             self._post(last_words(self.session, event.returncode, self.log_file))
             return
         self._attempt = attempt

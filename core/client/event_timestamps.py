@@ -36,11 +36,14 @@ class EventTimestamps:
         if averaged is not self.averaged:
             timestamps = replace(timestamps, averaged=averaged, averaged_at=now)
         if session.progress is not self.progress:
-            traffic = self.traffic if session.progress is None else self.traffic.after(session.progress, now)
             is_waiting = session.progress is not None and session.progress.is_waiting
             since = (now if self.waiting_since is None else self.waiting_since) if is_waiting else None
             timestamps = replace(
-                timestamps, progress=session.progress, progress_at=now, waiting_since=since, traffic=traffic
+                timestamps,
+                progress=session.progress,
+                progress_at=now,
+                waiting_since=since,
+                traffic=self.traffic.after(session.progress, now),
             )
         if session.restarting is not self.restarting:
             timestamps = replace(timestamps, restarting=session.restarting, restarting_at=now)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.protocol.events import Progress
 
@@ -22,7 +22,8 @@ class Bucket:
 def increase(progress: Progress, sent: int, received: int) -> tuple[int, int]:
     """Return the bytes that were sent and received since a report with those counts.
 
-    A report counts a worker's bytes from its start; a count that has fallen is that of another worker.
+    A report counts a worker's bytes from its start. Between two workers there is none, and the next one is compared
+    with 0; where that was missed, a count that has fallen is that of another worker, too.
     """
     if progress.sent_bytes < sent or progress.received_bytes < received:
         return progress.sent_bytes, progress.received_bytes
@@ -37,8 +38,10 @@ class HourlyTraffic:
     received_bytes: int = 0
     buckets: tuple[Bucket, ...] = ()
 
-    def after(self, progress: Progress, now: float) -> HourlyTraffic:
-        """Return the traffic after that report came at ``now``, in seconds."""
+    def after(self, progress: Progress | None, now: float) -> HourlyTraffic:
+        """Return the traffic after that report came at ``now``, in seconds; ``None`` between two workers."""
+        if progress is None:
+            return replace(self, sent_bytes=0, received_bytes=0)
         sent, received = increase(progress, self.sent_bytes, self.received_bytes)
         number = int(now // _SECONDS)
         *earlier, latest = self.buckets or (Bucket(number, 0, 0),)

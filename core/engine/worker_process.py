@@ -37,7 +37,7 @@ else:
 
 
 class WorkerProcess:
-    """A worker and its forked children; raises OSError if it cannot be started.
+    """A worker and its forked children; raises OSError if it cannot be started, UserError if its log cannot be written.
 
     ``post`` is called from other threads: with each event, at last with ``WorkerExited``, after which nothing
     of the family lives. ``logs`` is the folder of its log. Three threads serve a worker: one reads events,

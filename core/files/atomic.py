@@ -67,13 +67,20 @@ def create_atomically(path: Path, data: bytes, mode: int = 0o600) -> None:
 
 
 def link_or_copy(source: Path, target: Path) -> None:
-    """Give the file a second name, or a copy where the file system has no hard links; raises OSError."""
-    try:
-        os.link(source, target)
-    except FileNotFoundError:
-        raise
-    except OSError:
-        shutil.copy2(source, target)
+    """Give the file a second name, or a copy where the file system has no hard links, in place of what is there.
+
+    Raises OSError, and what is there stays whole.
+    """
+    with _temporary_beside(target) as (file, temporary):
+        file.close()
+        temporary.unlink()
+        try:
+            os.link(source, temporary)
+        except FileNotFoundError:
+            raise
+        except OSError:
+            shutil.copy2(source, temporary)
+        temporary.replace(target)
 
 
 def quarantine(path: Path) -> Path:

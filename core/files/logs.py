@@ -9,6 +9,8 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import BinaryIO
 
+from core.files.atomic import storage_problem
+
 MAX_LOG_BYTES = 1024 * 1024
 KEPT_LOGS = 3
 _FORMAT = "%(asctime)s %(levelname)s %(process)d %(name)s: %(message)s"
@@ -46,9 +48,13 @@ def worker_log(logs: Path) -> Path:
 
 
 def open_worker_log(logs: Path) -> BinaryIO:
-    """An open file for a worker's stderr; several workers may share it. Raises OSError."""
-    keep_small(worker_log(logs))
-    return worker_log(logs).open("ab", buffering=0)
+    """An open file for a worker's stderr; several workers may share it. Raises UserError."""
+    path = worker_log(logs)
+    try:
+        keep_small(path)
+        return path.open("ab", buffering=0)
+    except OSError as error:
+        raise storage_problem(error, path) from error
 
 
 def keep_small(path: Path) -> None:

@@ -56,10 +56,13 @@ class TrafficLog:
     def count(self, progress: Progress | None, at: datetime) -> dict[str, object]:
         """Count what the newest report adds, if anything; the fields of an ``Observation``, in bytes.
 
-        The report's own count begins with its worker, so ``None`` and the same report again add nothing.
+        The report's own count begins with its worker, so the same report again adds nothing; ``None`` is between two
+        workers.
         """
         day = at.date()
-        if progress is not None:
+        if progress is None:
+            self._counted = (0, 0)
+        else:
             more = increase(progress, *self._counted)
             self._counted = (progress.sent_bytes, progress.received_bytes)
             self._new[day.isoformat()] = _sum(self._new[day.isoformat()], more)
@@ -73,25 +76,33 @@ class TrafficLog:
         """Append what is new to the file, and read what it has."""
         self._synced_at = self._clock()
         lines = [_Line(day, *figures) for day, figures in self._new.items() if any(figures)]
+        length = 0
         try:
             if lines:
-                self._append(lines)
+                length = self._append(lines)
             self._new.clear()
         except OSError as error:
             _log.info("%s is not written: %r", self._path, error)
         self._read()
+        if length > MOST_BYTES:
+            self._shorten()
 
-    def _append(self, lines: list[_Line]) -> None:
+    def _append(self, lines: list[_Line]) -> int:
+        """The length of the file with these lines; raises OSError."""
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with os.fdopen(os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab") as file:
             # a line break first, because the line before may be torn; all at once, because others append as well
             file.write(b"".join(b"\n" + msgspec.json.encode(line) for line in lines))
-            length = file.tell()
-        if length > MOST_BYTES:
-            self._read()
-            days = sorted(self._kept)[-KEPT_DAYS:]
-            shorter = (msgspec.json.encode(_Line(day, *self._kept[day])) for day in days)
+            return file.tell()
+
+    def _shorten(self) -> None:
+        """Write the file anew; where the disk has no room for that, it stays as long as it is and says the same."""
+        days = sorted(self._kept)[-KEPT_DAYS:]
+        shorter = (msgspec.json.encode(_Line(day, *self._kept[day])) for day in days)
+        try:
             write_atomically(self._path, b"\n".join(shorter))
+        except OSError as error:
+            _log.info("%s is not shortened: %r", self._path, error)
 
     def _read(self) -> None:
         try:

@@ -24,7 +24,7 @@ def reset(command: Reset, folders: Folders) -> int:
     if kept and wanted == ALL_BUT_IDENTITY:
         print(f"{name_of('identity')} stay; --identity deletes them too.", file=stream)
     is_agreed = bool(kept) and (command.yes or confirm("Delete it?", command.json))
-    listed = _listed(kept)
+    listed = _listed(kept) if command.json else []
     if is_agreed:
         erase_user_data(folders, wanted)
     if command.json:

@@ -43,13 +43,15 @@ class CheckpointHistory:
         Those that are too many are removed then. Where it fails, all is as before. Raises OSError.
         """
         before = read_header(self._newest) if self._newest.exists() else None
-        beside = self._keep(before) if before is not None else None
+        held = self._newest.with_name(f".{self._newest.name}.held.tmp")
         try:
+            if before is not None:
+                link_or_copy(self._newest, held)
             yield
-        except BaseException:
-            if beside is not None:
-                beside.unlink(missing_ok=True)
-            raise
+            if before is not None:
+                held.replace(self._beside(before))
+        finally:
+            held.unlink(missing_ok=True)
         self._remove_oldest()
 
     def _remove_oldest(self) -> None:
@@ -86,16 +88,13 @@ class CheckpointHistory:
         if chosen.path != self._newest:
             newest = read_header(self._newest) if self._newest.exists() else None
             if newest is not None:
-                self._keep(newest)
+                link_or_copy(self._newest, self._beside(newest))
             chosen.path.replace(self._newest)
             os.utime(self._newest)
 
-    def _keep(self, newest: KeptCheckpoint) -> Path:
-        """Give the newest a name beside it, where it stays."""
-        beside = self._newest.with_stem(f"{self._newest.stem}-{newest.epoch}")
-        beside.unlink(missing_ok=True)
-        link_or_copy(self._newest, beside)
-        return beside
+    def _beside(self, newest: KeptCheckpoint) -> Path:
+        """Where the newest stays when it no longer is."""
+        return self._newest.with_stem(f"{self._newest.stem}-{newest.epoch}")
 
     def _older(self) -> list[Path]:
         """Their files, the newest first."""

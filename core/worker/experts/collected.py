@@ -54,7 +54,6 @@ class CollectedExperts:
         there, path = self._path(expert, since), self._path(expert, epoch)
         if there == path or not there.exists():
             return there.exists()
-        path.unlink(missing_ok=True)
         link_or_copy(there, path)
         return True
 

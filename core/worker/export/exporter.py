@@ -39,11 +39,11 @@ def export_checkpoint(command: Export, context: FetchContext) -> Exported:
     export = _export_of(manifest, PeerFiles(newest.parent), context)
     content = choose_checkpoint(newest, run_id, command.epoch, export.use, warn)
     dtype = _DTYPES[command.dtype]
-    _require_room(folder, export.model, dtype)
+    has_adapters = _trains_adapters(manifest) and not command.merge
+    _require_room(folder, _written(manifest, export.model, has_adapters=has_adapters), dtype)
     try:
         export.write(folder, dtype, merge=command.merge)
         evaluations = [(each.epoch, each.loss) for each in command.evaluations]
-        has_adapters = _trains_adapters(manifest) and not command.merge
         notes = [*data_notes(signed_until(command.data_changes, content.epoch))]
         notes += export.notes if isinstance(export, MixtureExport) else ()
         samples = samples_before(manifest, command.edits, content.epoch)
@@ -86,9 +86,16 @@ def _trains_adapters(manifest: RunManifest) -> bool:
     return getattr(manifest.recipe, "lora", None) is not None
 
 
-def _require_room(folder: Path, model: torch.nn.Module, dtype: torch.dtype) -> None:
-    """Raise UserError before anything is written where the disk has no room for the model."""
-    needed = sum(parameter.numel() for parameter in model.parameters()) * dtype.itemsize + _SPARE_BYTES
+def _written(manifest: RunManifest, model: torch.nn.Module, *, has_adapters: bool) -> list[torch.nn.Parameter]:
+    """What is written of the model: beside a base model that its hub has, the adapters."""
+    is_base_published = getattr(manifest.recipe, "pretrained", None) is not None
+    parameters = list(model.parameters())
+    return [each for each in parameters if each.requires_grad] if has_adapters and is_base_published else parameters
+
+
+def _require_room(folder: Path, written: list[torch.nn.Parameter], dtype: torch.dtype) -> None:
+    """Raise UserError before anything is written where the disk has no room for it."""
+    needed = sum(parameter.numel() for parameter in written) * dtype.itemsize + _SPARE_BYTES
     free = free_space(folder, None).free_bytes
     if free is not None and free < needed:
         raise UserError(

@@ -123,6 +123,7 @@ class ConnectionMonitor:
         if seen.quiet_seconds >= QUIET_SECONDS:
             return self._search(now)
         self._recover()
+        self._silent_probes = 0
         if (restart := self._check_divergence(seen)) is not None:
             return restart
         if now >= self._list_connections_at:

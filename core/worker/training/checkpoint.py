@@ -62,7 +62,7 @@ class Checkpoints:
         What an interrupted save has left is removed. Raises UserError where there is nothing to go back to, and where
         what was saved is of another model: that stays as it is.
         """
-        for interrupted in self._path.parent.glob(f".{self._path.name}.*.tmp"):
+        for interrupted in self._path.parent.glob(f".*{self._path.stem}*.tmp"):
             interrupted.unlink(missing_ok=True)
         self._rollback = rollback
         if rollback is not None and not self._history.go_back(rollback):

@@ -73,6 +73,24 @@ def test_ctrl_c_at_the_question_before_a_deletion_is_no_accident(terminals: list
     assert terminals[0].shown.endswith("[y/N] ^C\r\n"), terminals[0].shown
 
 
+def test_what_goes_by_itself_while_a_person_is_asked_is_no_reason_to_delete_nothing(
+    terminals: list[Terminal], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the files beside a history do when the window is closed meanwhile."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    history = tmp_path / "home" / "data" / "history.sqlite"
+    log = history.with_name("history.sqlite-wal")
+    history.parent.mkdir(parents=True)
+    for path in (history, log):
+        path.touch()
+    terminals.append(Terminal(tmp_path, ["reset"], ()))
+    terminals[0].wait_for("[y/N]")
+    log.unlink()
+    terminals[0].type("y\n")
+    assert terminals[0].end() == 0, terminals[0].shown
+    assert "Deleted." in terminals[0].shown and not history.exists()
+
+
 def test_ctrl_c_while_modules_are_loaded_is_no_accident_either(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(_words: list[str]) -> int:
         raise KeyboardInterrupt

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import queue
+import resource
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
@@ -14,6 +18,7 @@ from core.client.restart_policy import RestartPolicy
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.files.folders import Folders
+from core.files.logs import MAX_LOG_BYTES, worker_log
 from core.protocol.client_events import ClientEvent, RestartDue, WorkerExited
 from core.protocol.commands import Check, Join, Leave, Publish, Start
 from core.protocol.events import Failed, Restarting
@@ -249,6 +254,55 @@ def test_an_engine_that_is_not_there_is_a_problem_with_advice(tmp_path: Path) ->
     session = ending(client, events)
     assert session.problem == ErrorKind.ENGINE_MISSING
     assert str(tmp_path / "python") in str(session.problem_detail)
+
+
+@contextlib.contextmanager
+def too_few_files() -> Iterator[None]:
+    """For this process: it may open two more, which are enough for a worker's log, and not for pipes beside it."""
+    limits, taken = resource.getrlimit(resource.RLIMIT_NOFILE), list[int]()
+    highest = max(int(each.name) for each in Path("/proc/self/fd").iterdir())
+    resource.setrlimit(resource.RLIMIT_NOFILE, (highest + 8, limits[1]))
+    try:
+        with contextlib.suppress(OSError):
+            while True:
+                taken.append(os.open(os.devnull, os.O_RDONLY))
+        for _ in range(2):
+            os.close(taken.pop())
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        for each in taken:
+            os.close(each)
+
+
+def test_a_worker_that_the_system_has_no_room_for_is_started_once_it_has(front_end: Open) -> None:
+    front = front_end("crash_in_training", "good")
+    with too_few_files():
+        front.client.join(ADDRESS)
+        front.until(lambda session: session.restarting is not None)
+    front.client.start(front.until(lambda session: session.is_search_finished).runs[0], device="cpu")
+    front.until(lambda session: session.restarting is not None)
+    with too_few_files():
+        front.until(lambda session: session.restarting is None)
+        front.until(lambda session: session.restarting is not None)
+    assert front.until(is_training_again).problem is None
+    said = Failed(problem=ErrorKind.WORKER_CRASHED.key, detail="Too many open files.")
+    assert front.happened(Failed) == [said, said]
+
+
+def test_a_disk_without_room_for_the_log_is_not_taken_for_a_missing_engine(
+    small_disk: Path, fill_disk: Callable[[], None]
+) -> None:
+    folders, events = Folders.below(small_disk), queue.Queue[ClientEvent]()
+    folders.prepare()
+    log = worker_log(folders.logs)
+    log.write_bytes(b"x" * (MAX_LOG_BYTES + 1))
+    fill_disk()
+    client = Client(folders, events.put)
+    client.join(ADDRESS)
+    session = ending(client, events)
+    assert session.problem == ErrorKind.DISK_FULL
+    assert str(session.problem_detail) == f"{log}: No space left on device."
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
+from core.client import reducer
+from core.client.event_timestamps import EventTimestamps
 from core.client.hourly_traffic import HourlyTraffic
-from core.protocol.events import Progress
+from core.client.session import Session
+from core.protocol.client_events import RestartDue
+from core.protocol.events import Progress, Restarting
+from tests.core.client.test_reducer import CRASHED, FOUND, HELLO, STARTED, TRAINING
 
 SILENT = Progress(
     epoch=1, samples=0, target=10, samples_per_second=1.0, swarm_samples_per_second=2.0, peers=2, clients=0, loss=None
@@ -26,6 +31,15 @@ def test_reports_are_added_up_minute_by_minute() -> None:
 def test_another_worker_counts_from_nothing_again() -> None:
     traffic = HourlyTraffic().after(report(50, 5), 1000.0).after(report(20, 2), 1010.0)
     assert traffic.sums(1010.0) == (70, 7)
+
+
+def test_a_worker_whose_first_report_has_more_than_the_last_of_the_one_before_is_counted_whole() -> None:
+    again = (CRASHED, Restarting(attempt=1, seconds=2.0), RestartDue(), HELLO, FOUND, STARTED)
+    session, timestamps = Session(), EventTimestamps()
+    for event in (*TRAINING, report(20, 500), *again, report(30, 505), *again, report(40, 510)):
+        session = reducer.reduce(session, event)
+        timestamps = timestamps.after(session, 1000.0)
+    assert timestamps.traffic.sums(1000.0) == (90, 1515)
 
 
 def test_what_is_older_than_an_hour_is_forgotten() -> None:

@@ -6,12 +6,20 @@ import errno
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from core.errors import ErrorKind
-from core.files.atomic import create_atomically, opened_atomically, quarantine, storage_problem, write_atomically
+from core.files.atomic import (
+    create_atomically,
+    link_or_copy,
+    opened_atomically,
+    quarantine,
+    storage_problem,
+    write_atomically,
+)
 from tests.support.checkout import ROOT
 
 
@@ -73,6 +81,35 @@ def test_a_new_file_never_replaces_one_that_is_there(tmp_path: Path) -> None:
         create_atomically(path, b"second")
     assert path.read_bytes() == b"first"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_second_name_takes_the_place_of_what_was_there(tmp_path: Path) -> None:
+    path, other = tmp_path / "file", tmp_path / "other"
+    path.write_text("new")
+    other.write_text("old")
+    for _ in range(2):
+        link_or_copy(path, other)
+        assert other.samefile(path)
+        assert set(tmp_path.iterdir()) == {path, other}
+
+
+def test_a_copy_without_room_leaves_the_old_file_whole_and_nothing_beside_it(
+    tmp_path: Path, small_disk: Path, fill_disk: Callable[[], None]
+) -> None:
+    """From one file system to another, between which there are no hard links."""
+    path, copy = tmp_path / "file", small_disk / "copy"
+    path.write_bytes(b"x" * 1_000_000)
+    copy.write_text("old")
+    fill_disk()
+    os.truncate(small_disk / "hog", (small_disk / "hog").stat().st_size - 500_000)
+    with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
+        link_or_copy(path, copy)
+    assert copy.read_text() == "old"
+    assert {each.name for each in small_disk.iterdir()} == {"hog", "copy"}
+    (small_disk / "hog").unlink()
+    link_or_copy(path, copy)
+    assert copy.read_bytes() == path.read_bytes()
+    assert list(small_disk.iterdir()) == [copy]
 
 
 def test_broken_files_are_all_kept(tmp_path: Path) -> None:

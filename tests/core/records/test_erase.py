@@ -68,6 +68,13 @@ def test_what_runs_have_downloaded_is_named_as_that_and_may_go_alone(folders: Fo
     assert before - files(tmp_path) == {"a-data-set"}
 
 
+def test_what_has_just_gone_does_not_count(folders: Folders) -> None:
+    history = next(each for each in list_user_data(folders) if each.category == "history")
+    before = history.held_bytes
+    folders.contents.history_file.unlink()
+    assert history.held_bytes == before - 10
+
+
 def test_all_goes_but_the_keys(folders: Folders, tmp_path: Path) -> None:
     erase_user_data(folders, ALL_BUT_IDENTITY)
     assert files(tmp_path) == {"identity.key", "catalogue.key"}

@@ -44,6 +44,13 @@ def test_the_bytes_of_all_workers_of_a_day_are_added(path: Path) -> None:
     assert figures(fields) == (35, 157, 35, 157)
 
 
+def test_a_worker_whose_first_report_has_more_than_the_last_of_the_one_before_is_counted_whole(path: Path) -> None:
+    log = TrafficLog(path)
+    for report in (counted(20, 500), None, counted(30, 505), None, counted(40, 510)):
+        fields = log.count(report, TODAY)
+    assert figures(fields) == (90, 1515, 90, 1515)
+
+
 def test_a_day_and_a_month_begin_anew_but_a_worker_goes_on_counting(path: Path) -> None:
     log = TrafficLog(path, minutes())
     log.count(counted(30, 150), TODAY)
@@ -75,6 +82,22 @@ def test_the_file_stays_small_and_the_sums_stay_right(path: Path, monkeypatch: p
         fields = log.count(counted(number, 2 * number), TODAY)
     assert figures(fields) == (199, 398, 199, 398)
     assert path.stat().st_size < 2100
+
+
+def test_a_disk_without_room_to_shorten_the_file_counts_nothing_twice(
+    small_disk: Path, fill_disk: Callable[[], None]
+) -> None:
+    path = small_disk / "traffic.jsonl"
+    path.write_bytes(b"\n" * (traffic_log.MOST_BYTES + 1))  # and room for some lines in its last block
+    log = TrafficLog(path, minutes())
+    fill_disk()
+    for number in range(1, 4):
+        fields = log.count(counted(100 * number, 200 * number), TODAY)
+        assert figures(fields) == (100 * number, 200 * number, 100 * number, 200 * number)
+    (small_disk / "hog").unlink()
+    assert figures(log.count(counted(400, 800), TODAY)) == figures(TrafficLog(path).count(None, TODAY))
+    assert figures(log.count(None, TODAY)) == (400, 800, 400, 800)
+    assert path.stat().st_size < traffic_log.MOST_BYTES
 
 
 def test_a_damaged_line_is_left_out_and_a_folder_that_refuses_costs_nothing_but_memory(path: Path) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import torch
 from PIL import Image
 from torch import Tensor
 
+from core.errors import ErrorKind, UserError
 from core.files.documents import FOLDER
 from core.protocol.commands import WeightType
 from core.run.spec.data import HubTokenizer, SumsData
@@ -70,8 +72,8 @@ class Case:
 class Exports:
     """All cases, by their names; ``said`` is what the foreign program says of each job."""
 
-    def __init__(self, folder: Path, hub: Hub) -> None:
-        self.folder, self.hub, self.foreign = folder, hub, Foreign(folder)
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.foreign = folder, Foreign(folder)
         self.cases: dict[str, Case] = {}
         self.said: list[dict[str, Any]] = []
 
@@ -122,35 +124,41 @@ class Exports:
 
 
 @pytest.fixture(scope="module")
-def exports(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Exports]:
+def hub() -> Iterator[Hub]:
+    """With the models that exports begin with."""
+    with local_hub() as hub:
+        yield hub
+
+
+@pytest.fixture(scope="module")
+def exports(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Exports:
     """Every recipe's export, all of them loaded by one process of a program that has no Workerbee."""
     torch.set_num_threads(1)
-    with local_hub() as hub:
-        found = Exports(tmp_path_factory.mktemp("exports"), hub)
-        for name, spec in (CAUSAL | MASKED).items():
-            found.language(name, spec)
-        adapted = with_numbers(CAUSAL["GPT2"], lora=Lora(rank=2))
-        found.language("adapters", adapted)
-        found.language("merged", adapted, merge=True)
-        begin, folder = published_model(found)
-        tokenizer = HubTokenizer(repository=begin.repository, revision=begin.revision)
-        begun = with_numbers(CAUSAL["GPT2"], pretrained=begin)
-        found.language("pretrained", begun, folder, tokenizer=tokenizer)
-        found.language("published base", with_numbers(begun, lora=Lora(rank=2)), folder, tokenizer=tokenizer)
-        found.language("masked adapters", with_numbers(MASKED["Bert"], lora=Lora(rank=2)))
-        for dtype in HALVES:
-            found.language(dtype, with_numbers(CAUSAL["GPT2"], precision=dtype), dtype=dtype)
-        found.images("images")
-        found.sums("sums")
-        found.said = found.foreign.run()
-        yield found
+    found = Exports(tmp_path_factory.mktemp("exports"))
+    for name, spec in (CAUSAL | MASKED).items():
+        found.language(name, spec)
+    adapted = with_numbers(CAUSAL["GPT2"], lora=Lora(rank=2))
+    found.language("adapters", adapted)
+    found.language("merged", adapted, merge=True)
+    folder = found.folder / "published"
+    begin = published_model(hub, folder)
+    tokenizer = HubTokenizer(repository=begin.repository, revision=begin.revision)
+    begun = with_numbers(CAUSAL["GPT2"], pretrained=begin)
+    found.language("pretrained", begun, folder, tokenizer=tokenizer)
+    found.language("published base", with_numbers(begun, lora=Lora(rank=2)), folder, tokenizer=tokenizer)
+    found.language("masked adapters", with_numbers(MASKED["Bert"], lora=Lora(rank=2)))
+    for dtype in HALVES:
+        found.language(dtype, with_numbers(CAUSAL["GPT2"], precision=dtype), dtype=dtype)
+    found.images("images")
+    found.sums("sums")
+    found.said = found.foreign.run()
+    return found
 
 
-def published_model(exports: Exports) -> tuple[Pretrained, Path]:
-    """A small GPT-2 with a tokenizer of its own on the hub, and a folder with the same files."""
+def published_model(hub: Hub, folder: Path) -> Pretrained:
+    """A small GPT-2 with a tokenizer of its own on the hub; that folder has the same files."""
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-    folder = exports.folder / "published"
     torch.manual_seed(7)
     model = model_from_scratch(CAUSAL["GPT2"])
     with torch.no_grad():
@@ -164,8 +172,8 @@ def published_model(exports: Exports) -> tuple[Pretrained, Path]:
     library.save(str(folder / "tokenizer.json"))
     (folder / "tokenizer_config.json").write_text('{"eos_token": "<end>", "tokenizer_class": "GPT2Tokenizer"}')
     files = {path.name: path.read_bytes() for path in folder.iterdir()}
-    repository = exports.hub.publish("model", "somebody/base", files)
-    return Pretrained(repository=repository.name, revision=repository.revision), folder
+    repository = hub.publish("model", "somebody/base", files)
+    return Pretrained(repository=repository.name, revision=repository.revision)
 
 
 @pytest.mark.parametrize(
@@ -261,3 +269,18 @@ def test_the_model_card_says_what_was_trained_on_what_and_how_well(exports: Expo
         assert words in card, words
     adapters = (exports.cases["published base"].folder / "README.md").read_text("utf-8")
     assert "library_name: peft" in adapters and "base_model: somebody/base" in adapters
+
+
+def test_adapters_of_a_published_model_need_no_room_for_that(
+    hub: Hub, tmp_path: Path, small_disk: Path, fill_disk: Callable[[], None]
+) -> None:
+    spec = with_numbers(CAUSAL["GPT2"], pretrained=published_model(hub, tmp_path / "base"), lora=Lora(rank=2))
+    run, checkpoint = manifest(spec, texts()), tmp_path / "run" / "checkpoint.safetensors"
+    trained(build_language_model(spec, Alphabet(1), seed=1, device=CPU, folder=tmp_path / "base"), checkpoint)
+    fill_disk()
+    hog = small_disk / "hog"
+    os.truncate(hog, hog.stat().st_size - 20_100_000)  # enough for what goes with a model, and 0.1 MB of weights
+    assert (exported(run, checkpoint, small_disk / "adapters") / "adapter_model.safetensors").is_file()
+    with pytest.raises(UserError, match="The export needs 20 MB") as caught:
+        exported(run, checkpoint, small_disk / "merged", merge=True)
+    assert caught.value.problem is ErrorKind.DISK_FULL and not list((small_disk / "merged").iterdir())

@@ -75,6 +75,14 @@ def test_an_answer_between_silent_probes_starts_the_count_anew() -> None:
     assert monitor.state == "searching"
 
 
+def test_others_that_are_heard_between_silent_probes_start_the_count_anew() -> None:
+    monitor = ConnectionMonitor(is_first=False)
+    for hour in range(2 * SILENT_PROBES):
+        assert search(monitor, "timeout", now=NOW + 3600 * hour) is None
+        assert monitor.state == "searching"
+        monitor.on_observation(HEARD, NOW + 3600 * hour + POLL_SECONDS)
+
+
 def test_a_cut_volunteer_restarts_as_soon_as_somebody_accepts() -> None:
     assert isinstance(search(cut(), "timeout", "open"), Restart)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 import subprocess
 import sys
@@ -370,6 +372,28 @@ def test_a_full_disk_leaves_the_old_checkpoint_whole(path: Path) -> None:
     assert isinstance(second, Warned) and second.problem == "disk_full"
     assert str(path) in str(second.detail)
     assert rest == f"1 {sorted([FILE_NAME, 'film'])}"
+
+
+@pytest.mark.parametrize("has_hard_links", [True, False])
+def test_a_full_disk_leaves_the_earlier_checkpoints_whole(
+    small_disk: Path, fill_disk: Callable[[], None], monkeypatch: pytest.MonkeyPatch, has_hard_links: bool
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EPERM, os.strerror(errno.EPERM))  # as FAT does
+
+    if not has_hard_links:
+        monkeypatch.setattr(os, "link", refuse)
+    path, said = small_disk / FILE_NAME, list[AnyEvent]()
+    save_epochs(path, {1: 3.0, 2: 2.0})
+    save_epochs(path, {2: 1.5})
+    fill_disk()
+    before = {each.name: file_hash(each) for each in small_disk.iterdir()}
+    assert before.keys() == {"hog", FILE_NAME, "checkpoint-1.safetensors", "checkpoint-2.safetensors"}
+    kept = checkpoints(path, trained()[1], said)
+    kept.save(3)
+    kept.wait()
+    assert [each.problem for each in said if isinstance(each, Warned)] == ["disk_full"]
+    assert {each.name: file_hash(each) for each in small_disk.iterdir()} == before
 
 
 @pytest.mark.slow
