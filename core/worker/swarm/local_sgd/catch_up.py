@@ -23,13 +23,11 @@ from typing import Any, AsyncIterator  # noqa: UP035 - hivemind reads this very 
 import msgspec
 from hivemind.compression import deserialize_torch_tensor, serialize_torch_tensor
 from hivemind.p2p import P2PContext, PeerID
-from hivemind.p2p.p2p_daemon_bindings.utils import ControlFailure
 from hivemind.proto import averaging_pb2, runtime_pb2
 from hivemind.utils import MPFuture
-from hivemind.utils.asyncio import aiter_with_timeout
 from torch import Tensor
 
-from core.worker.swarm.averaging.averager_process import DIAL_SECONDS, DonorBehindError
+from core.worker.swarm.averaging.state_fetch import DIAL_SECONDS, NOT_NOW, DonorBehindError
 from core.worker.swarm.averaging.state_validation import State
 from core.worker.swarm.local_sgd.codecs.codec import Codec
 from core.worker.swarm.local_sgd.replay import (
@@ -72,7 +70,7 @@ log = logging.getLogger(__name__)
 
 
 class CatchUp(StateDonor):
-    """An averager whose state is base weights, momentum and the number of outer steps, with a log of rounds.
+    """An averager that downloads base weights, momentum and the number of outer steps, or the rounds that lead there.
 
     A state that comes in parts is put together in the folder ``downloads``. Of two that as many donors have, that of
     the run's organiser is taken.
@@ -135,14 +133,14 @@ class CatchUp(StateDonor):
     async def _download(self, donor: PeerID, max_bytes: int) -> State | None:
         """Our own state after the rounds that we have missed, or the mirror's, or parts of donors, or a whole state.
 
-        Raises ControlFailure or TimeoutError where the donor cannot be reached, DonorBehindError where it has no such.
+        Raises what `NOT_NOW` names where another donor should be asked.
         """
         serialized, tensors, _infos = await self._get_current_state_from_host_process()
         metadata: dict[str, Any] = self.serializer.loads(serialized)
         own = metadata | {MIRROR: MirrorUse.NOT_NEEDED.value}
         state = await self._led_to_present((own, tensors), donor, max_bytes)
         if state is None and self._mirrored is not None:
-            mirrored = await asyncio.get_running_loop().run_in_executor(None, _read, self._mirrored, tensors)
+            mirrored = await self.arrivals.in_thread(_read, self._mirrored, tensors)
             if mirrored is not None:
                 begun = metadata | {MIRROR: MirrorUse.USED.value}
                 state = await self._led_to_present((begun, mirrored), donor, max_bytes)
@@ -174,7 +172,7 @@ class CatchUp(StateDonor):
         asked = [each for each in (donor, *others) if each not in self._liars][:MAX_DONORS]
         stubs = {each: self.get_stub(self._p2p, each, namespace=self.prefix) for each in asked}
         near = partial(self._brought_near, own[1], folder / NEAR_NAME, max_bytes)
-        download = PartsDownload(stubs, state_file_bytes(own[1]), folder, self._organiser, near)
+        download = PartsDownload(stubs, state_file_bytes(own[1]), folder, self._organiser, near, self.arrivals)
         try:
             got = await download.run()
         except (NothingOfferedError, StorageError) as error:
@@ -186,7 +184,7 @@ class CatchUp(StateDonor):
             self._liars |= download.liars
         sent, donors = got.sent_bytes, len(asked)
         log.info("%d of %d donors sent a state of %d bytes: %s", len(sent), donors, got.index.size_bytes, _told(got))
-        tensors = await asyncio.get_running_loop().run_in_executor(None, _taken_out, got, own[1])
+        tensors = await self.arrivals.in_thread(_taken_out, got, own[1])
         self._alike = frozenset(got.donors)
         if tensors is None:
             raise IncompleteError("the state that donors have sent is not what they have told")
@@ -204,7 +202,7 @@ class CatchUp(StateDonor):
         for donor in donors:
             try:
                 led = await self._led_to_present(state, donor, max_bytes)
-            except (ControlFailure, TimeoutError, DonorBehindError) as error:
+            except NOT_NOW as error:
                 log.info("%s cannot be asked for the rounds since: %r", donor, error)
                 continue
             if led is not None:
@@ -218,7 +216,7 @@ class CatchUp(StateDonor):
         """That state after the donor's rounds; ``None`` where they cannot be used. Raises as ``_download``."""
         try:
             return await self._caught_up(state, donor, max_bytes)
-        except (ControlFailure, TimeoutError, DonorBehindError):
+        except NOT_NOW:
             raise
         except Exception as error:  # whatever is wrong with the rounds, the whole state may be right
             log.warning("the rounds that %s has sent cannot be used: %r", donor, error)
@@ -251,7 +249,7 @@ class CatchUp(StateDonor):
         stub = self.get_stub(self._p2p, donor, namespace=self.prefix)
         async with asyncio.timeout(DIAL_SECONDS):
             stream = await stub.rpc_missed_rounds(runtime_pb2.ExpertRequest(metadata=msgspec.msgpack.encode(have)))
-        messages = aiter_with_timeout(stream, timeout=self.next_chunk_timeout)
+        messages = self._arriving(stream)
         first = await anext(messages, None)
         if first is None or len(first.metadata) > max_bytes:
             return None, messages
@@ -273,7 +271,7 @@ class CatchUp(StateDonor):
         near = await self._stepped(tensors, missed, donors, max_bytes) if missed else tensors
         if near is None:
             return None
-        await asyncio.get_running_loop().run_in_executor(None, write_state_file, path, near, {})
+        await self.arrivals.in_thread(write_state_file, path, near, {})
         return path
 
     async def _stepped(
