@@ -23,6 +23,7 @@ from core.worker.swarm.local_sgd.codecs.wire import codec
 from core.worker.swarm.local_sgd.frozen_state import FrozenState
 from core.worker.swarm.local_sgd.outer_optimizer import MOMENTUM, OuterNesterov
 from core.worker.swarm.local_sgd.round_log import RoundLog
+from core.worker.swarm.local_sgd.state_donor import MAX_ROUND_DOWNLOADS
 from core.worker.swarm.state_parts.arrivals import Arrivals
 from core.worker.swarm.state_parts.slots import Slots
 
@@ -44,7 +45,8 @@ class Donor(CatchUp):
 
     def __init__(self, folder: Path, seed: int = 1) -> None:
         self._round_log = RoundLog(folder)
-        self._slots, self._frozen = Slots(), FrozenState(self._round_log)
+        self._slots, self._round_slots = Slots(), Slots(MAX_ROUND_DOWNLOADS)
+        self._frozen = FrozenState(self._round_log)
         self._random = torch.Generator().manual_seed(seed)
         self.weights = [torch.nn.Parameter(torch.randn(shape, generator=self._random)) for shape in SHAPES]
         self.steps = torch.zeros(1)

@@ -22,6 +22,7 @@ from core.worker.swarm.averaging import state_download
 from core.worker.swarm.averaging.averager_process import AveragerProcess
 from core.worker.swarm.averaging.state_download import StateDownload
 from core.worker.swarm.averaging.state_validation import State
+from core.worker.swarm.local_sgd.state_donor import MAX_ROUND_DOWNLOADS
 from core.worker.swarm.patches import byte_counters
 from core.worker.swarm.state_parts import least_rate
 from core.worker.swarm.state_parts.arrivals import Arrivals
@@ -211,7 +212,7 @@ def noted(rate: LeastRate, size_bytes: int, seconds: float) -> None:
 def test_whole_messages_over_a_slow_line_are_no_drops(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     noted(LeastRate(), MESSAGE_BYTES, MESSAGE_BYTES / MODEM_BYTES_A_SECOND)
-    share = MIN_BITS_PER_SECOND / 8 / MAX_DOWNLOADS
+    share = MIN_BITS_PER_SECOND / 8 / (MAX_DOWNLOADS + MAX_ROUND_DOWNLOADS)
     noted(LeastRate(USUAL_BYTES_A_SECOND), MESSAGE_BYTES, MESSAGE_BYTES / share)
     with pytest.raises(SlowDonorError, match="3 bytes in 177 s"):
         noted(LeastRate(), 1, 59.0)

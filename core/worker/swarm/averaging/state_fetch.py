@@ -38,7 +38,11 @@ class DonorBehindError(Exception):
     """A donor's state is older than what we look for."""
 
 
-NOT_NOW = (ControlFailure, TimeoutError, DonorBehindError, SlowDonorError)
+class DonorBusyError(Exception):
+    """A donor serves others, and may serve us later."""
+
+
+NOT_NOW = (ControlFailure, TimeoutError, DonorBehindError, DonorBusyError, SlowDonorError)
 """What a donor's end of the line says or does where another donor should be asked."""
 
 
@@ -79,8 +83,7 @@ class StateFetcher(StateServer):
                 answer = await self._answer(donor, max_bytes)
         except NOT_NOW as error:
             log.info("a donor cannot be asked now: %r", error)
-            if answer is not None and isinstance(error, SlowDonorError):
-                self._slow |= {answer[0]}
+            answer = answer and self._after(error, answer[0])
         except Exception:
             log.exception("a state could not be downloaded")
         finally:
@@ -99,6 +102,11 @@ class StateFetcher(StateServer):
         may_be_slow = donor in self._slow or len(offering) == 1
         self._least_rate = LEAST_BYTES_A_SECOND if may_be_slow else USUAL_BYTES_A_SECOND
         return donor
+
+    def _after(self, error: Exception, donor: PeerID) -> tuple[PeerID, State | None]:
+        if isinstance(error, SlowDonorError):
+            self._slow |= {donor}
+        return donor, BUSY if isinstance(error, DonorBusyError) else None
 
     async def _answer(self, donor: PeerID, max_bytes: int) -> tuple[PeerID, State | None]:
         """A state, if that donor has led us to one, and the peer that is to blame where it cannot be used."""

@@ -1,10 +1,10 @@
 """Catching up: a peer that has missed some rounds asks another one for their averages, and takes the steps itself.
 
-This is what of `RoundLog` happens in the averager's process, see ``averaging/averager_process.py``: the RPC that
-serves a log, and a download that prefers rounds (about 1 byte a parameter each) to the whole state (6 bytes a
-parameter), and parts of that from several donors to all of it from one. What comes out is a state like any other, with
-the same checks before it is used. A donor cannot make us believe in wrong rounds: after each, the hash of our weights
-must be what the donor itself told of them, and the group of the next round compares those again.
+It happens in the averager's process, see ``averaging/averager_process.py``: a download that prefers the rounds of a
+donor's log (about 1 byte a parameter each) to the whole state (6 bytes a parameter), and parts of that from several
+donors to all of it from one. What comes out is a state like any other, with the same checks before it is used. A donor
+cannot make us believe in wrong rounds: after each, the hash of our weights must be what the donor itself told of them,
+and the group of the next round compares those again.
 
 Whoever has none of the versions that a log begins with may begin with a state of the run's *mirror*, which anybody can
 offer: it becomes ours only where a donor's log knows its version, a hash of all of it, and leads on from there.
@@ -21,22 +21,22 @@ from pathlib import Path
 from typing import Any, AsyncIterator  # noqa: UP035 - hivemind reads this very annotation
 
 import msgspec
-from hivemind.compression import deserialize_torch_tensor, serialize_torch_tensor
-from hivemind.p2p import P2PContext, PeerID
+from hivemind.compression import deserialize_torch_tensor
+from hivemind.p2p import PeerID
 from hivemind.proto import averaging_pb2, runtime_pb2
 from hivemind.utils import MPFuture
 from torch import Tensor
 
-from core.worker.swarm.averaging.state_fetch import DIAL_SECONDS, NOT_NOW, DonorBehindError
+from core.worker.swarm.averaging.state_fetch import DIAL_SECONDS, NOT_NOW, DonorBehindError, DonorBusyError
 from core.worker.swarm.averaging.state_validation import State
 from core.worker.swarm.local_sgd.codecs.codec import Codec
 from core.worker.swarm.local_sgd.replay import (
+    SERVES_OTHERS,
     OuterFactory,
     Replay,
     Round,
     WhatFollows,
     WhatWeHave,
-    requested_version,
     steps_of_state,
     version_of_state,
 )
@@ -85,23 +85,6 @@ class CatchUp(StateDonor):
     def __init__(self, *args: Any, codec: Codec, outer: OuterFactory, downloads: Path, **kwargs: Any) -> None:
         self._codec, self._outer, self._downloads = codec, outer, downloads
         super().__init__(*args, **kwargs)
-
-    async def rpc_missed_rounds(
-        self, request: runtime_pb2.ExpertRequest, context: P2PContext
-    ) -> AsyncIterator[averaging_pb2.DownloadData]:
-        """Send the rounds that lead from the requested version to ours, where our log has them."""
-        current = self._round_log.current()
-        version = requested_version(request.metadata)
-        is_barred = context.remote_id in self._slots.barred
-        if is_barred or not self.allow_state_sharing or current is None or version is None:
-            return
-        found = self._round_log.since(version) if version[1] else self._round_log.from_steps(version[0])
-        rounds = [Round(each.lengths(), each.after[1]) for each in found]
-        answer = WhatFollows(int(self.state_sharing_priority), *current, rounds)
-        yield averaging_pb2.DownloadData(metadata=msgspec.msgpack.encode(answer))
-        for each in found:
-            for part in each.parts():
-                yield averaging_pb2.DownloadData(tensor_part=serialize_torch_tensor(part))
 
     async def _fetch_state(
         self,
@@ -254,6 +237,8 @@ class CatchUp(StateDonor):
         if first is None or len(first.metadata) > max_bytes:
             return None, messages
         told = msgspec.msgpack.decode(first.metadata, type=WhatFollows)
+        if told == SERVES_OTHERS:
+            raise DonorBusyError("it sends rounds to others")
         if told.epoch < self._min_epoch:
             raise DonorBehindError(f"its state is of epoch {told.epoch}, and not of {self._min_epoch} or later")
         return (None if len(told.rounds) > MAX_FROZEN_ROUNDS else told), messages

@@ -2,7 +2,7 @@
 
 A home line of 56 kbit/s uploads 7,000 bytes a second. Its owner gives newcomers half of that, to two of them at a time:
 1,750 bytes a second each, which must do where there is nobody else. So the floor is ``LEAST_BYTES_A_SECOND``, and
-``USUAL_BYTES_A_SECOND`` as long as another donor may be faster. Two newcomers together have 62,500 bytes a second at
+``USUAL_BYTES_A_SECOND`` as long as another donor may be faster. Five newcomers together have 62,500 bytes a second at
 least of a line that has as much (``line_share.py``): none of those donors is left out.
 """
 
