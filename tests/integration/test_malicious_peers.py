@@ -11,6 +11,7 @@ import pytest
 from core.errors import ErrorKind
 from core.protocol.events import AnyEvent, Evaluated, Progress, RoundFinished, TrainingStarted, Warned
 from core.protocol.peers import PeersSeen
+from core.worker.swarm.state_parts.least_rate import PERIOD_SECONDS
 from tests.support.fault_injection import gave, stop
 from tests.support.real_peers import LineProcess, Peer, PeerGroup, averaged
 
@@ -108,3 +109,13 @@ def test_who_joins_has_the_runs_state_before_it_trains_although_the_donors_line_
     assert "sent a state of" in (volunteer.home / "logs" / "worker.log").read_text()
     for peer in (organiser, volunteer):
         assert not [event for event in peer.all(Warned) if event.problem == ErrorKind.STATE_REFUSED.key]
+
+
+def test_who_joins_is_not_held_up_for_ever_by_a_donor_that_sends_a_byte_a_second(group: PeerGroup) -> None:
+    organiser = group.organiser()
+    organiser.reaches(1)
+    liar(group, "dripping", organiser).until(lambda said: "claims" in said)
+    volunteer = group.volunteer(organiser.posted, "volunteer", "client")
+    volunteer.wait_for(TrainingStarted, seconds=4 * PERIOD_SECONDS)
+    volunteer.wait_for(RoundFinished, averaged)
+    assert "SlowDonorError" in (volunteer.home / "logs" / "worker.log").read_text()

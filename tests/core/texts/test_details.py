@@ -48,6 +48,7 @@ NOT_SHOWN = (
     "core/worker/swarm/access",
     "core/worker/swarm/averaging/allreduce.py",
     "core/worker/swarm/averaging/averager_process.py",
+    "core/worker/swarm/averaging/state_fetch.py",
     "core/worker/swarm/conditional_finds",
     "core/worker/swarm/dht",
     "core/worker/swarm/experts",

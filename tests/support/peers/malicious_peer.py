@@ -4,11 +4,13 @@
 they average and offer as the run's state is soon so, too. ``donor`` trains nothing: it claims to be far
 ahead, and that its state is the one to have. ``promising`` is honest, and says when others count on it.
 ``cut`` is ahead as well, and has a state: only its line breaks in the middle of it, the first time that somebody
-asks. To hivemind that looks as if the stream had come to its end.
+asks. To hivemind that looks as if the stream had come to its end. ``dripping`` claims what a ``donor`` does, and sends
+a byte of its state each second.
 """
 
 from __future__ import annotations
 
+import asyncio
 import math
 import sys
 from pathlib import Path
@@ -19,12 +21,12 @@ from hivemind.averaging.control import AveragingStage
 from hivemind.optim import optimizer as hivemind_optimizer
 from hivemind.optim.state_averager import TrainingStateAverager
 from hivemind.p2p import P2PContext, PeerID
-from hivemind.proto import averaging_pb2
+from hivemind.proto import averaging_pb2, runtime_pb2
 
 from tests.integration.foreign.hivemind_scripts import Life, claim_epochs_ahead, living, say, steps
 
 POISON = {"nan": math.nan, "huge": 1e30}
-EPOCHS_AHEAD = {"donor": 1000, "cut": 5}  # what others may be ahead by is ten at the most; no test trains for 990
+EPOCHS_AHEAD = {"donor": 1000, "cut": 5, "dripping": 1000}  # what others may be ahead by is ten; no test trains for 990
 
 
 def main(kind: str, folder: Path, address: str) -> None:
@@ -33,7 +35,7 @@ def main(kind: str, folder: Path, address: str) -> None:
         hivemind_optimizer.TrainingStateAverager = AVERAGERS[kind]
     with living(folder, address) as life:
         match kind:
-            case "donor" | "cut":
+            case "donor" | "cut" | "dripping":
                 claim_epochs_ahead(life, EPOCHS_AHEAD[kind])
             case "promising":
                 promise(life)
@@ -65,7 +67,23 @@ class CutAverager(TrainingStateAverager):  # type: ignore[misc]  # hivemind publ
                 return
 
 
-AVERAGERS = {"donor": LyingAverager, "cut": CutAverager}
+class DrippingAverager(TrainingStateAverager):  # type: ignore[misc]  # hivemind publishes no types
+    """Whoever asks for its state gets a byte a second."""
+
+    async def rpc_download_state(
+        self, request: averaging_pb2.DownloadRequest, context: P2PContext
+    ) -> AsyncIterator[averaging_pb2.DownloadData]:
+        """The state, as slowly as can be."""
+        async for message in super().rpc_download_state(request, context):
+            data = message.tensor_part.buffer
+            message.tensor_part.buffer = data[:1]
+            yield message
+            for place in range(1, len(data)):
+                await asyncio.sleep(1.0)
+                yield averaging_pb2.DownloadData(tensor_part=runtime_pb2.Tensor(buffer=data[place : place + 1]))
+
+
+AVERAGERS = {"donor": LyingAverager, "cut": CutAverager, "dripping": DrippingAverager}
 for averager in AVERAGERS.values():
     averager.__name__ = "TrainingStateAverager"  # under which others call it
 

@@ -19,10 +19,11 @@ from hivemind.averaging import DecentralizedAverager
 from hivemind.p2p import P2P, PeerID
 from hivemind.utils import ValueWithExpiration
 
-from core.worker.swarm.averaging import averager_process, averagers
+from core.worker.swarm.averaging import averager_process, averagers, state_fetch
 from core.worker.swarm.averaging.averager_process import AveragerProcess
 from core.worker.swarm.averaging.power_sgd import PowerSGDGradientAverager
 from core.worker.swarm.patches.shunned_peers import BarredPeers, ShunnedPeers
+from core.worker.swarm.state_parts.arrivals import Arrivals
 from core.worker.swarm.state_parts.slots import Slots
 
 IN_THE_WORKERS_PROCESS = [
@@ -78,20 +79,18 @@ def test_the_workers_process_sets_nothing_that_the_other_would_never_see(cls: ty
         written_before_the_fork(cls)
 
 
-class SilentDonor:
-    """Stands for an averager's process and the network around it: its only donor takes no connection."""
+class Alone(AveragerProcess):
+    """An averager's process and the network around it: its only donor takes no connection."""
 
-    peer_id = prefix = _p2p = None
-    serializer = next_chunk_timeout = None
+    _parent_pid, prefix, next_chunk_timeout = 0, "run", None
+    peer_id, donor = (PeerID(b"\x12\x20" + bytes([number]) * 32) for number in (8, 9))
+    _p2p = None
 
-    async def _donors(self) -> dict[str, float]:
-        return {"donor": 1.0}
+    def __init__(self) -> None:
+        self.arrivals = Arrivals()
 
-    async def _answer(self, donor: Any, max_bytes: int) -> Any:
-        return await AveragerProcess._answer(self, donor, max_bytes)  # type: ignore[arg-type]
-
-    async def _download(self, donor: Any, max_bytes: int) -> Any:
-        return await AveragerProcess._download(self, donor, max_bytes)  # type: ignore[arg-type]
+    async def _donors(self) -> dict[PeerID, tuple[float, float]]:
+        return {self.donor: (1.0, 0.0)}
 
     def get_stub(self, *_args: Any, **_options: Any) -> Any:
         """The donor, which never answers."""
@@ -102,11 +101,10 @@ class SilentDonor:
 
 
 def test_a_donor_that_does_not_answer_is_given_up_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(averager_process, "DIAL_SECONDS", 0.05)
-    future: Future[Any] = Future()
-    fetching = AveragerProcess._fetch_state(SilentDonor(), future, (), 1000)  # type: ignore[arg-type]
-    asyncio.run(asyncio.wait_for(fetching, 60.0))
-    assert future.result(0) == ("donor", None)
+    monkeypatch.setattr(state_fetch, "DIAL_SECONDS", 0.05)
+    future: Any = Future()
+    asyncio.run(asyncio.wait_for(Alone()._fetch_state(future, (), 1000), 60.0))
+    assert future.result(0) == (Alone.donor, None)
 
 
 def test_who_is_barred_is_asked_for_no_state() -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, AsyncIterator, cast  # noqa: UP035 - hivemind reads this very annotation
 
 import torch
 from hivemind.compression import serialize_torch_tensor
@@ -23,6 +23,8 @@ from core.worker.swarm.local_sgd.codecs.wire import codec
 from core.worker.swarm.local_sgd.frozen_state import FrozenState
 from core.worker.swarm.local_sgd.outer_optimizer import MOMENTUM, OuterNesterov
 from core.worker.swarm.local_sgd.round_log import RoundLog
+from core.worker.swarm.local_sgd.state_donor import MAX_ROUND_DOWNLOADS
+from core.worker.swarm.state_parts.arrivals import Arrivals
 from core.worker.swarm.state_parts.slots import Slots
 
 SHAPES = (20, 30), (7,)
@@ -43,7 +45,8 @@ class Donor(CatchUp):
 
     def __init__(self, folder: Path, seed: int = 1) -> None:
         self._round_log = RoundLog(folder)
-        self._slots, self._frozen = Slots(), FrozenState(self._round_log)
+        self._slots, self._round_slots = Slots(), Slots(MAX_ROUND_DOWNLOADS)
+        self._frozen = FrozenState(self._round_log)
         self._random = torch.Generator().manual_seed(seed)
         self.weights = [torch.nn.Parameter(torch.randn(shape, generator=self._random)) for shape in SHAPES]
         self.steps = torch.zeros(1)
@@ -70,7 +73,9 @@ class Donor(CatchUp):
     async def _get_current_state_from_host_process(self) -> Any:
         return MSGPackSerializer.dumps({"epoch": EPOCH}), self.state(), []
 
-    async def rpc_download_state(self, *_: Any) -> AsyncIterator[averaging_pb2.DownloadData]:
+    async def rpc_download_state(
+        self, request: averaging_pb2.DownloadRequest, context: P2PContext
+    ) -> AsyncIterator[averaging_pb2.DownloadData]:
         """Send the whole state."""
         self.whole_states += 1
         told = MSGPackSerializer.dumps({"epoch": EPOCH, MIRROR: "used"})
@@ -94,6 +99,7 @@ class Newcomer(CatchUp):
         self._takes_parts = downloads is not None
         self.donors = {PeerID(b"\x12\x20" + bytes([number]) * 32): donor for number, donor in enumerate(donors)}
         self._codec, self._outer, self._mirrored = CODEC, OUTER, None
+        self.arrivals = Arrivals()
 
     async def _get_current_state_from_host_process(self) -> Any:
         return self.serializer.dumps({"epoch": 0}), self._untrained, []

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
+from hivemind.proto import averaging_pb2
 from torch import Tensor
 
 from core.worker.swarm.local_sgd.catch_up import MOST_ROUNDS_NEAR
@@ -14,7 +18,7 @@ from core.worker.swarm.local_sgd.codecs.wire import codec
 from core.worker.swarm.local_sgd.outer_optimizer import MOMENTUM, OuterNesterov
 from core.worker.swarm.local_sgd.replay import Replay, Round, requested_version
 from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS, RoundLog
-from core.worker.swarm.state_parts import download, part_index, partial_file, server
+from core.worker.swarm.state_parts import download, least_rate, part_index, partial_file, server
 from core.worker.swarm.state_parts.partial_file import PartialFile
 from tests.worker.local_sgd.members import Donor, Newcomer
 
@@ -182,3 +186,29 @@ def test_rounds_of_another_run_cost_a_download_of_all_parts(
     monkeypatch.setattr(RoundLog, "from_steps", lambda *_: rounds)
     wrong.download()
     assert len(fetched) > 10
+
+
+class Dripping(Donor):
+    """It sends a part of a round now and then."""
+
+    async def rpc_missed_rounds(self, *asked: Any) -> AsyncIterator[averaging_pb2.DownloadData]:
+        """The rounds, 1,500 bytes a second."""
+        async for message in super().rpc_missed_rounds(*asked):
+            yield message
+            await asyncio.sleep(0.2)
+
+
+def test_who_drips_its_rounds_is_left_out_as_long_as_there_is_another_donor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(least_rate, "PERIOD_SECONDS", 0.3)
+    dripping, honest = (kind(tmp_path / kind.__name__) for kind in (Dripping, Donor))
+    state = honest.state()
+    for each in (dripping, honest):
+        each.take_rounds(2)
+    late = Newcomer(state, dripping, honest)
+    first, second = late.answer(), late.answer()
+    assert first is not None and first[1] is None and late.donors[first[0]] is dripping
+    assert second is not None and second[1] is not None and late.donors[second[0]] is honest
+    Newcomer(state, dripping).download()
+    assert dripping.whole_states == honest.whole_states == 0

@@ -67,6 +67,16 @@ class WrongIndex(Donor):
         yield piece(bytes(len(self.shared.index.hashes)))
 
 
+class DrippingIndex(Donor):
+    """It sends its index, a byte at a time."""
+
+    async def _served(self, requests: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        await anext(requests)
+        for each in self.shared.index.hashes:
+            await asyncio.sleep(0.05)
+            yield piece(bytes([each]))
+
+
 class Hanging(Donor):
     """It says what it has, and nothing more."""
 

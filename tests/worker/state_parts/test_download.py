@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.worker.delegation.download_limit import downloads, share_download_limit
-from core.worker.swarm.state_parts import donor_stream, download
+from core.worker.swarm.state_parts import donor_stream, download, least_rate
 from core.worker.swarm.state_parts.download import (
     DONOR_RATE,
     Downloaded,
@@ -27,6 +27,7 @@ from tests.worker.state_parts.donors import (
     Clinging,
     CutOff,
     Donor,
+    DrippingIndex,
     Flooding,
     Hanging,
     Liar,
@@ -210,3 +211,11 @@ def test_a_full_disk_ends_in_words(small_disk: Path, tmp_path: Path, fill_disk: 
     fill_disk()
     with pytest.raises(StorageError, match="No space"):
         downloaded(small_disk / "here", Donor(tmp_path / "a"))
+
+
+def test_who_drips_its_index_holds_nobody_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(least_rate, "PERIOD_SECONDS", 0.3)
+    with pytest.raises(IncompleteError, match="too quickly"):
+        downloaded(tmp_path / "downloads", DrippingIndex(tmp_path))
+    honest = Donor(tmp_path)
+    assert is_whole(downloaded(tmp_path / "downloads", DrippingIndex(tmp_path), honest), honest)

@@ -17,7 +17,6 @@ import asyncio
 import dataclasses
 import functools
 import logging
-import random
 import time
 from collections.abc import Container, Hashable, Iterable, Sequence
 from typing import Any, AsyncIterator  # noqa: UP035 - hivemind reads this very annotation
@@ -26,12 +25,9 @@ import torch
 from hivemind.averaging.allreduce import AveragingMode
 from hivemind.averaging.group_info import GroupInfo
 from hivemind.averaging.matchmaking import MatchmakingException
-from hivemind.compression import deserialize_tensor_stream
 from hivemind.p2p import P2PContext, PeerID
-from hivemind.p2p.p2p_daemon_bindings.utils import ControlFailure
 from hivemind.proto import averaging_pb2
-from hivemind.utils import MPFuture, ValueWithExpiration
-from hivemind.utils.asyncio import achain, aiter_with_timeout, as_aiter, azip, enter_asynchronously
+from hivemind.utils.asyncio import achain, as_aiter, azip, enter_asynchronously
 from torch import Tensor
 
 from core.worker.compute.process_memory import release_memory, return_large_buffers_at_once
@@ -50,34 +46,23 @@ from core.worker.swarm.averaging.allreduce import (
     ValidatingRunner,
     are_finite,
 )
-from core.worker.swarm.averaging.state_validation import BUSY, State
+from core.worker.swarm.averaging.state_fetch import StateFetcher
 from core.worker.swarm.averaging.timeouts import AllreduceTimeouts, SharedSeconds
-from core.worker.swarm.dht.run_records import MAX_PEER_ID_BYTES
 from core.worker.swarm.patches.shunned_peers import BarredPeers
 from core.worker.swarm.patches.unread_requests import answer_and_drain
 from core.worker.swarm.progress.looks import HoldersDHT
-from core.worker.swarm.state_parts.whole_state import StateServer
 
 POLL_SECONDS = 0.1
-LOOK_UP_SECONDS = 15.0  # for the list of peers that offer a state
-DIAL_SECONDS = 15.0  # for a donor to answer at all; libp2p itself gives up after three quarters of a minute
 
 log = logging.getLogger(__name__)
 
 
-class DonorBehindError(Exception):
-    """A donor's state is older than what we look for."""
-
-
-class AveragerProcess(StateServer):
+class AveragerProcess(StateFetcher):
     """An averager whose exchanges trust nobody, and which downloads a state from one chosen peer.
 
     ``last_exchange`` is shared by all averagers of this peer; see `AllreduceTimeouts`. The ``aggregator`` says what is
     made of that which others send, and ``organiser`` is the peer id of the run's, which averages whatever others say.
     """
-
-    dht: Any
-    _min_epoch = 0  # of the state that is being downloaded
 
     def __init__(
         self,
@@ -271,75 +256,3 @@ class AveragerProcess(StateServer):
     def _distrust(self, peers: Iterable[PeerID]) -> None:
         """Form no group with these peers for an hour, and use nothing that they send: they have lied to us."""
         self._matchmaking.shunned.distrust(peers)
-
-    async def _fetch_state(
-        self, future: MPFuture[Any], unwanted: Iterable[PeerID], max_bytes: int, min_epoch: int = 0
-    ) -> None:
-        """Set the future to the best donor except for the unwanted, and its state if it sends one; else to None.
-
-        A state of an epoch before ``min_epoch`` is not downloaded to its end.
-        """
-        self._min_epoch = min_epoch
-        answer: tuple[PeerID, State | None] | None = None
-        try:
-            async with asyncio.timeout(LOOK_UP_SECONDS):
-                donors = await self._donors()
-            donor = max(donors.keys() - {self.peer_id, *unwanted}, key=donors.__getitem__, default=None)
-            if donor is not None:
-                answer = (donor, None)
-                answer = await self._answer(donor, max_bytes)
-        except (ControlFailure, TimeoutError) as error:
-            log.info("a donor cannot be reached: %r", error)
-        except DonorBehindError as error:
-            log.info("a donor is behind: %s", error)
-        except Exception:
-            log.exception("a state could not be downloaded")
-        finally:
-            future.set_result(answer)
-
-    async def _answer(self, donor: PeerID, max_bytes: int) -> tuple[PeerID, State | None]:
-        """A state, if that donor has led us to one, and the peer that is to blame where it cannot be used."""
-        return donor, await self._download(donor, max_bytes) or BUSY
-
-    async def _donors(self) -> dict[PeerID, tuple[float, float]]:
-        """Who offers a state and is not barred, with the state's priority; a random number decides between equals."""
-        key = f"{self._matchmaking.group_key_manager.prefix}.all_averagers"
-        found = await self.dht.get(key, latest=True, return_future=True)
-        offers = found.value if found is not None and isinstance(found.value, dict) else {}
-        return {
-            PeerID(subkey): (float(offer.value), random.random())
-            for subkey, offer in offers.items()
-            if isinstance(subkey, bytes) and len(subkey) <= MAX_PEER_ID_BYTES
-            if isinstance(offer, ValueWithExpiration) and isinstance(offer.value, float | int)
-            if PeerID(subkey) not in self._slots.barred
-        }
-
-    async def _download(self, donor: PeerID, max_bytes: int) -> State | None:
-        """The donor's state, or ``None`` if it sends none; raises ValueError if it is larger than any can be."""
-        metadata: list[bytes] = []
-        received = 0
-
-        async def parts() -> AsyncIterator[Iterable[Any]]:
-            stub = self.get_stub(self._p2p, donor, namespace=self.prefix)
-            async with asyncio.timeout(DIAL_SECONDS):
-                stream = await stub.rpc_download_state(averaging_pb2.DownloadRequest())
-            async for message in aiter_with_timeout(stream, timeout=self.next_chunk_timeout):
-                nonlocal received
-                received += len(message.tensor_part.buffer) + len(message.metadata)
-                if received > max_bytes:
-                    raise ValueError(f"{donor} sends more than any state of this run has")
-                if message.metadata:
-                    metadata.append(message.metadata)
-                    self._check_epoch(message.metadata)
-                yield [message.tensor_part]
-
-        tensors = await deserialize_tensor_stream(parts())
-        log.info("%s sent a state of %d bytes", donor, received)
-        return (self.serializer.loads(metadata[0]), tensors) if metadata else None
-
-    def _check_epoch(self, metadata: bytes) -> None:
-        """Raises DonorBehindError for the state of an epoch that nobody looks for."""
-        told = self.serializer.loads(metadata)
-        epoch = told.get("epoch") if isinstance(told, dict) else None
-        if type(epoch) is int and epoch < self._min_epoch:
-            raise DonorBehindError(f"its state is of epoch {epoch}, and not of {self._min_epoch} or later")

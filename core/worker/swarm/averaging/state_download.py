@@ -13,10 +13,10 @@ from hivemind.utils import MPFuture
 
 from core.localizable import Detail
 from core.worker.swarm.averaging.state_validation import State
-from core.worker.swarm.patches.byte_counters import received_bytes
+from core.worker.swarm.state_parts.arrivals import Arrivals
 
 POLL_SECONDS = 0.1
-SILENCE_SECONDS = 90.0  # a download in which nothing arrives for so long has failed
+SILENCE_SECONDS = 90.0  # a download of which nothing arrives for so long has failed
 REFUSED_SECONDS = 60.0  # for which a donor is not asked again
 MAX_DONORS = 8  # are asked for one state
 MAX_BUSY_SEARCHES = 300  # in a row, a few seconds apart; after them a donor that sends none is like one that fails
@@ -31,11 +31,13 @@ class Interrupted(KeyboardInterrupt):
 class Downloader(Protocol):
     """The averager that a state is for; ``has_begun``: a state is there already, from which others may lead on."""
 
+    arrivals: Arrivals
+
     @property
     def has_begun(self) -> bool: ...
 
     def request_state(self, unwanted: Iterable[PeerID], min_epoch: int = 0) -> MPFuture[Any]:
-        """Ask the best donor but those for its state of that epoch or later; see `AveragerProcess._fetch_state`."""
+        """Ask the best donor but those for its state of that epoch or later; see `StateFetcher._fetch_state`."""
 
     def is_truncated(self, state: State) -> bool:
         """Whether the end of that state is missing."""
@@ -60,7 +62,7 @@ class StateDownload:
 
     ``refused`` are those whose state could not be used, and why; for a minute they are not asked again as long as
     somebody else is there or we have the run's state ourselves (``has_state``). Nor are the barred ever asked, see
-    `AveragerProcess._donors`.
+    `StateFetcher._donors`.
     ``is_offered`` says whether anybody offered a state in the last search. ``on_progress(received_bytes,
     is_done, is_rest)`` and ``on_refusal(peer_id, why)`` are called meanwhile; ``leaving`` interrupts the search.
 
@@ -99,7 +101,7 @@ class StateDownload:
         self.is_offered = False
         for _ in range(MAX_DONORS):
             asking = averager.request_state([*self.refused, *silent])
-            answer = self._wait_for(asking, is_rest=averager.has_begun)
+            answer = self._wait_for(asking, averager.arrivals, is_rest=averager.has_begun)
             if answer is None:
                 break
             self.is_offered, (donor, state) = True, answer
@@ -173,23 +175,27 @@ class StateDownload:
         self.refused[donor], self._refused_at[donor] = why, time.monotonic()
         self._on_refusal(donor.to_base58(), why)
 
-    def _wait_for(self, answering: MPFuture[Any], *, is_rest: bool) -> tuple[PeerID, State | None] | None:
-        """The donor and its state, for as long as anything arrives; ``None`` if nobody offers one."""
-        before = latest = received_bytes()
+    def _wait_for(
+        self, answering: MPFuture[Any], arrivals: Arrivals, *, is_rest: bool
+    ) -> tuple[PeerID, State | None] | None:
+        """The donor and its state, for as long as anything of it arrives; ``None`` if nobody offers one."""
+        before = latest = arrivals.received_bytes
         self._on_progress(0, False, is_rest)
         changed_at = time.monotonic()
         while True:
             try:
                 answer: tuple[PeerID, State | None] | None = answering.result(POLL_SECONDS)
-                self._on_progress(received_bytes() - before, answer is not None, is_rest)
+                self._on_progress(arrivals.received_bytes - before, answer is not None, is_rest)
                 return answer
             except TimeoutError:
-                received = received_bytes()
+                received = arrivals.received_bytes
             if self._leaving.is_set():
                 raise Interrupted
             if received != latest:
                 latest, changed_at = received, time.monotonic()
                 self._on_progress(received - before, False, is_rest)
+            elif arrivals.is_at_work:
+                changed_at = time.monotonic()
             elif time.monotonic() - changed_at > SILENCE_SECONDS:
                 log.warning("the state download was silent for %.0f s", SILENCE_SECONDS)
                 return None

@@ -1,10 +1,10 @@
 """Catching up: a peer that has missed some rounds asks another one for their averages, and takes the steps itself.
 
-This is what of `RoundLog` happens in the averager's process, see ``averaging/averager_process.py``: the RPC that
-serves a log, and a download that prefers rounds (about 1 byte a parameter each) to the whole state (6 bytes a
-parameter), and parts of that from several donors to all of it from one. What comes out is a state like any other, with
-the same checks before it is used. A donor cannot make us believe in wrong rounds: after each, the hash of our weights
-must be what the donor itself told of them, and the group of the next round compares those again.
+It happens in the averager's process, see ``averaging/averager_process.py``: a download that prefers the rounds of a
+donor's log (about 1 byte a parameter each) to the whole state (6 bytes a parameter), and parts of that from several
+donors to all of it from one. What comes out is a state like any other, with the same checks before it is used. A donor
+cannot make us believe in wrong rounds: after each, the hash of our weights must be what the donor itself told of them,
+and the group of the next round compares those again.
 
 Whoever has none of the versions that a log begins with may begin with a state of the run's *mirror*, which anybody can
 offer: it becomes ours only where a donor's log knows its version, a hash of all of it, and leads on from there.
@@ -21,24 +21,22 @@ from pathlib import Path
 from typing import Any, AsyncIterator  # noqa: UP035 - hivemind reads this very annotation
 
 import msgspec
-from hivemind.compression import deserialize_torch_tensor, serialize_torch_tensor
-from hivemind.p2p import P2PContext, PeerID
-from hivemind.p2p.p2p_daemon_bindings.utils import ControlFailure
+from hivemind.compression import deserialize_torch_tensor
+from hivemind.p2p import PeerID
 from hivemind.proto import averaging_pb2, runtime_pb2
 from hivemind.utils import MPFuture
-from hivemind.utils.asyncio import aiter_with_timeout
 from torch import Tensor
 
-from core.worker.swarm.averaging.averager_process import DIAL_SECONDS, DonorBehindError
+from core.worker.swarm.averaging.state_fetch import DIAL_SECONDS, NOT_NOW, DonorBehindError, DonorBusyError
 from core.worker.swarm.averaging.state_validation import State
 from core.worker.swarm.local_sgd.codecs.codec import Codec
 from core.worker.swarm.local_sgd.replay import (
+    SERVES_OTHERS,
     OuterFactory,
     Replay,
     Round,
     WhatFollows,
     WhatWeHave,
-    requested_version,
     steps_of_state,
     version_of_state,
 )
@@ -72,7 +70,7 @@ log = logging.getLogger(__name__)
 
 
 class CatchUp(StateDonor):
-    """An averager whose state is base weights, momentum and the number of outer steps, with a log of rounds.
+    """An averager that downloads base weights, momentum and the number of outer steps, or the rounds that lead there.
 
     A state that comes in parts is put together in the folder ``downloads``. Of two that as many donors have, that of
     the run's organiser is taken.
@@ -87,23 +85,6 @@ class CatchUp(StateDonor):
     def __init__(self, *args: Any, codec: Codec, outer: OuterFactory, downloads: Path, **kwargs: Any) -> None:
         self._codec, self._outer, self._downloads = codec, outer, downloads
         super().__init__(*args, **kwargs)
-
-    async def rpc_missed_rounds(
-        self, request: runtime_pb2.ExpertRequest, context: P2PContext
-    ) -> AsyncIterator[averaging_pb2.DownloadData]:
-        """Send the rounds that lead from the requested version to ours, where our log has them."""
-        current = self._round_log.current()
-        version = requested_version(request.metadata)
-        is_barred = context.remote_id in self._slots.barred
-        if is_barred or not self.allow_state_sharing or current is None or version is None:
-            return
-        found = self._round_log.since(version) if version[1] else self._round_log.from_steps(version[0])
-        rounds = [Round(each.lengths(), each.after[1]) for each in found]
-        answer = WhatFollows(int(self.state_sharing_priority), *current, rounds)
-        yield averaging_pb2.DownloadData(metadata=msgspec.msgpack.encode(answer))
-        for each in found:
-            for part in each.parts():
-                yield averaging_pb2.DownloadData(tensor_part=serialize_torch_tensor(part))
 
     async def _fetch_state(
         self,
@@ -135,14 +116,14 @@ class CatchUp(StateDonor):
     async def _download(self, donor: PeerID, max_bytes: int) -> State | None:
         """Our own state after the rounds that we have missed, or the mirror's, or parts of donors, or a whole state.
 
-        Raises ControlFailure or TimeoutError where the donor cannot be reached, DonorBehindError where it has no such.
+        Raises what `NOT_NOW` names where another donor should be asked.
         """
         serialized, tensors, _infos = await self._get_current_state_from_host_process()
         metadata: dict[str, Any] = self.serializer.loads(serialized)
         own = metadata | {MIRROR: MirrorUse.NOT_NEEDED.value}
         state = await self._led_to_present((own, tensors), donor, max_bytes)
         if state is None and self._mirrored is not None:
-            mirrored = await asyncio.get_running_loop().run_in_executor(None, _read, self._mirrored, tensors)
+            mirrored = await self.arrivals.in_thread(_read, self._mirrored, tensors)
             if mirrored is not None:
                 begun = metadata | {MIRROR: MirrorUse.USED.value}
                 state = await self._led_to_present((begun, mirrored), donor, max_bytes)
@@ -174,7 +155,7 @@ class CatchUp(StateDonor):
         asked = [each for each in (donor, *others) if each not in self._liars][:MAX_DONORS]
         stubs = {each: self.get_stub(self._p2p, each, namespace=self.prefix) for each in asked}
         near = partial(self._brought_near, own[1], folder / NEAR_NAME, max_bytes)
-        download = PartsDownload(stubs, state_file_bytes(own[1]), folder, self._organiser, near)
+        download = PartsDownload(stubs, state_file_bytes(own[1]), folder, self._organiser, near, self.arrivals)
         try:
             got = await download.run()
         except (NothingOfferedError, StorageError) as error:
@@ -186,7 +167,7 @@ class CatchUp(StateDonor):
             self._liars |= download.liars
         sent, donors = got.sent_bytes, len(asked)
         log.info("%d of %d donors sent a state of %d bytes: %s", len(sent), donors, got.index.size_bytes, _told(got))
-        tensors = await asyncio.get_running_loop().run_in_executor(None, _taken_out, got, own[1])
+        tensors = await self.arrivals.in_thread(_taken_out, got, own[1])
         self._alike = frozenset(got.donors)
         if tensors is None:
             raise IncompleteError("the state that donors have sent is not what they have told")
@@ -204,7 +185,7 @@ class CatchUp(StateDonor):
         for donor in donors:
             try:
                 led = await self._led_to_present(state, donor, max_bytes)
-            except (ControlFailure, TimeoutError, DonorBehindError) as error:
+            except NOT_NOW as error:
                 log.info("%s cannot be asked for the rounds since: %r", donor, error)
                 continue
             if led is not None:
@@ -218,7 +199,7 @@ class CatchUp(StateDonor):
         """That state after the donor's rounds; ``None`` where they cannot be used. Raises as ``_download``."""
         try:
             return await self._caught_up(state, donor, max_bytes)
-        except (ControlFailure, TimeoutError, DonorBehindError):
+        except NOT_NOW:
             raise
         except Exception as error:  # whatever is wrong with the rounds, the whole state may be right
             log.warning("the rounds that %s has sent cannot be used: %r", donor, error)
@@ -251,11 +232,13 @@ class CatchUp(StateDonor):
         stub = self.get_stub(self._p2p, donor, namespace=self.prefix)
         async with asyncio.timeout(DIAL_SECONDS):
             stream = await stub.rpc_missed_rounds(runtime_pb2.ExpertRequest(metadata=msgspec.msgpack.encode(have)))
-        messages = aiter_with_timeout(stream, timeout=self.next_chunk_timeout)
+        messages = self._arriving(stream)
         first = await anext(messages, None)
         if first is None or len(first.metadata) > max_bytes:
             return None, messages
         told = msgspec.msgpack.decode(first.metadata, type=WhatFollows)
+        if told == SERVES_OTHERS:
+            raise DonorBusyError("it sends rounds to others")
         if told.epoch < self._min_epoch:
             raise DonorBehindError(f"its state is of epoch {told.epoch}, and not of {self._min_epoch} or later")
         return (None if len(told.rounds) > MAX_FROZEN_ROUNDS else told), messages
@@ -273,7 +256,7 @@ class CatchUp(StateDonor):
         near = await self._stepped(tensors, missed, donors, max_bytes) if missed else tensors
         if near is None:
             return None
-        await asyncio.get_running_loop().run_in_executor(None, write_state_file, path, near, {})
+        await self.arrivals.in_thread(write_state_file, path, near, {})
         return path
 
     async def _stepped(

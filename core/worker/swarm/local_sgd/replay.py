@@ -49,6 +49,10 @@ class WhatFollows(StrictStruct, frozen=True, array_like=True):
     rounds: list[Round]
 
 
+SERVES_OTHERS = WhatFollows(-1, 0, b"", [])
+"""The answer of a donor that sends rounds to others: peers that do not know it read that its state is too old."""
+
+
 class Replay:
     """Outer steps on a copy of a state; its ``tensors`` are base weights, the number of outer steps, and momentum."""
 

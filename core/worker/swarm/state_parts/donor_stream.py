@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator
 from typing import Any
 
 from hivemind.proto import averaging_pb2, runtime_pb2
 
+from core.worker.swarm.state_parts.arrivals import Arrivals
+from core.worker.swarm.state_parts.least_rate import LeastRate
 from core.worker.swarm.state_parts.messages import Offer, PartOrder, Wish, decoded, request
 
 DIAL_SECONDS = 15.0  # for a donor to answer at all
@@ -24,10 +27,10 @@ class LostDonorError(Exception):
 
 
 class DonorStream:
-    """A stream to the donor with that ``stub``; `open` it first, and `close` it."""
+    """A stream to the donor with that ``stub``; `open` it first, and `close` it. ``arrivals`` are told what comes."""
 
-    def __init__(self, stub: Any) -> None:
-        self._stub = stub
+    def __init__(self, stub: Any, arrivals: Arrivals) -> None:
+        self._stub, self._arrivals, self._rate = stub, arrivals, LeastRate()
         self._requests: asyncio.Queue[runtime_pb2.ExpertRequest | None] = asyncio.Queue()
         self._replies: Any = None
 
@@ -46,10 +49,12 @@ class DonorStream:
         self._requests.put_nowait(request(PartOrder(number)))
 
     async def received(self, length: int) -> bytes:
-        """The next thing that was ordered, which has so many bytes. Raises as `open` does."""
+        """The next thing that was ordered, which has so many bytes. Raises as `open` does, and SlowDonorError."""
         data = bytearray()
         while len(data) < length:
+            began = time.monotonic()
             piece = (await self._next()).tensor_part.buffer
+            self._rate.note(len(piece), time.monotonic() - began)
             if not piece or len(data) + len(piece) > length:
                 raise LyingDonorError("what it sends is longer than what it was asked for, or empty")
             data += piece
@@ -68,7 +73,8 @@ class DonorStream:
 
     async def _next(self) -> averaging_pb2.DownloadData:
         async with asyncio.timeout(SILENCE_SECONDS):
-            message = await anext(self._replies, None)
+            message: averaging_pb2.DownloadData | None = await anext(self._replies, None)
         if message is None:
             raise LostDonorError("it has ended the stream")
+        self._arrivals.add(message)
         return message

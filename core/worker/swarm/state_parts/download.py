@@ -20,6 +20,7 @@ from typing import Any
 from hivemind.p2p import PeerID
 
 from core.worker.delegation.download_limit import downloads
+from core.worker.swarm.state_parts.arrivals import Arrivals
 from core.worker.swarm.state_parts.donor_stream import DonorStream, LostDonorError, LyingDonorError
 from core.worker.swarm.state_parts.messages import INDEX, Offer, Wish
 from core.worker.swarm.state_parts.part_index import HASH_BYTES, PART_BYTES, PartIndex, parts_of
@@ -73,7 +74,7 @@ class PartsDownload:
     """One download from the donors with those ``stubs`` of a state of ``size_bytes``, into that folder.
 
     Of two versions that as many donors have, that of the ``organiser`` (a peer id, base58) is taken. Parts of the file
-    that ``near`` writes are not fetched where they are right.
+    that ``near`` writes are not fetched where they are right. ``arrivals`` are told what comes.
     """
 
     def __init__(
@@ -83,9 +84,10 @@ class PartsDownload:
         folder: Path,
         organiser: str = "",
         near: NearFile | None = None,
+        arrivals: Arrivals | None = None,
     ) -> None:
         self._stubs, self._size_bytes, self._folder, self._organiser = stubs, size_bytes, folder, organiser
-        self._near = near
+        self._near, self._arrivals = near, arrivals or Arrivals()
         self._wish, self._begun_digest = Wish(), b""
         self.liars: set[PeerID] = set()
         self._wanted: deque[int] = deque()  # nobody was asked for these
@@ -111,12 +113,11 @@ class PartsDownload:
         offers = await self._offers()
         index = await self._agreed_index(offers)
         donors = tuple(donor for donor, offer in offers.items() if offer == index.offer)
-        loop = asyncio.get_running_loop()
         try:
-            file = await loop.run_in_executor(None, PartialFile, self._folder, index)
+            file = await self._arrivals.in_thread(PartialFile, self._folder, index)
             if self._near is not None and file.is_empty and (near := await self._near(index, donors)) is not None:
                 file.begin_with(near)
-            self._wanted = deque(await loop.run_in_executor(None, file.missing))
+            self._wanted = deque(await self._arrivals.in_thread(file.missing))
         except OSError as error:
             raise StorageError(str(error)) from error
         log.info("%d of %d donors have a state of %d parts", len(donors), len(self._stubs), index.parts)
@@ -187,7 +188,7 @@ class PartsDownload:
     @contextlib.asynccontextmanager
     async def _stream(self, donor: PeerID, failure: str) -> AsyncIterator[DonorStream]:
         """A stream of that donor's, who is left out if it lies; any other ``failure`` of its is a line in the log."""
-        stream = DonorStream(self._stubs[donor])
+        stream = DonorStream(self._stubs[donor], self._arrivals)
         try:
             yield stream
         except LyingDonorError as error:
@@ -261,7 +262,7 @@ class PartsDownload:
 
     async def _fetch(self, donor: PeerID, file: PartialFile, index: PartIndex) -> None:
         """Fetch parts from that donor in one stream, until none is wanted. Raises whatever the line does."""
-        stream, ordered = DonorStream(self._stubs[donor]), deque[int]()
+        stream, ordered = DonorStream(self._stubs[donor], self._arrivals), deque[int]()
         try:
             offer = await stream.open(Wish(*index.version))
             if offer != index.offer:
@@ -296,7 +297,7 @@ class PartsDownload:
         if not index.is_right(number, data):
             raise LyingDonorError(f"part {number} is not what the index says")
         try:
-            await asyncio.get_running_loop().run_in_executor(None, file.write, number, data)
+            await self._arrivals.in_thread(file.write, number, data)
         except OSError as error:
             raise StorageError(str(error)) from error
         self._ordered_at.pop(number, None)

@@ -28,21 +28,21 @@ class Slot:
 
 
 class Slots:
-    """The places that are taken, one for each peer; who comes again, as after a cut, takes its own place anew.
+    """The ``most`` places, one for each peer; who comes again, as after a cut, takes its own place anew.
 
     All of them together have their ``share`` of the donor's line.
     """
 
     barred: Container[Hashable] = frozenset()  # for whom there is no place
 
-    def __init__(self) -> None:
-        self._taken: dict[Hashable, Slot] = {}
+    def __init__(self, most: int = MAX_DOWNLOADS) -> None:
+        self._most, self._taken = most, dict[Hashable, Slot]()
         self.share = LineShare()
 
     def take(self, peer: Hashable) -> Slot | None:
         """A place for that peer; ``None`` where all are taken by others, and for who is barred."""
         self._taken = {each: slot for each, slot in self._taken.items() if each != peer and not slot.is_stale}
-        if len(self._taken) >= MAX_DOWNLOADS or peer in self.barred:
+        if len(self._taken) >= self._most or peer in self.barred:
             return None
         slot = self._taken[peer] = Slot()
         return slot
