@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -77,6 +77,17 @@ class Unforked(AveragerProcess):
         stub = type(self).get_stub(self._p2p, reducer, namespace=PREFIX)
         answers: AsyncIterator[AveragingData] = await stub.rpc_aggregate_part(parts())
         return await anext(answers)
+
+
+async def once(is_so: Callable[[], bool]) -> None:
+    """Wait until something is so."""
+    while not is_so():
+        await asyncio.sleep(0.01)
+
+
+async def under_way(averager: Unforked) -> None:
+    """Wait until its exchange has begun."""
+    await once(lambda: GROUP in averager._running_groups and averager._running_groups[GROUP].done())
 
 
 @contextlib.asynccontextmanager

@@ -18,7 +18,7 @@ from core.worker.swarm.averaging.part_reducers import RobustReducer, ValidatingR
 from core.worker.swarm.local_sgd.audit.verdict import digest_of
 from core.worker.swarm.local_sgd.codecs.wire import codec
 from core.worker.swarm.local_sgd.reduction import DeltaReducer, ReductionRule
-from tests.worker.averaging.loopback import GROUP, Unforked, averagers
+from tests.worker.averaging.loopback import GROUP, Unforked, averagers, once, under_way
 
 COUNT = 1000
 FOUR = torch.full((COUNT,), 4.0)
@@ -26,12 +26,6 @@ ALL_REDUCE = (1.0, 1.0, 1.0)
 RULE = ReductionRule(codec("int8"), "clip", 4.0)
 
 Meanwhile = Callable[[Unforked, Unforked], Awaitable[None]]
-
-
-async def once(is_so: Callable[[], bool]) -> None:
-    """Wait until something is so."""
-    while not is_so():
-        await asyncio.sleep(0.01)
 
 
 async def averaged_beside(lie: Meanwhile) -> tuple[AllreduceOutcome, AllreduceOutcome, list[list[float]]]:
@@ -43,7 +37,7 @@ async def averaged_beside(lie: Meanwhile) -> tuple[AllreduceOutcome, AllreduceOu
         peers = [each.peer_id for each in (reducer, honest, liar)]
         tensors = [[torch.full((COUNT,), number) for _ in peers] for number in (1.0, 2.0)]
         first = asyncio.create_task(reducer.exchange(peers, ALL_REDUCE, tensors[0]))
-        await once(lambda: GROUP in reducer._running_groups and reducer._running_groups[GROUP].done())
+        await under_way(reducer)
         await lie(reducer, liar)
         second = asyncio.create_task(honest.exchange(peers, ALL_REDUCE, tensors[1]))
         outcomes = await asyncio.gather(first, second)

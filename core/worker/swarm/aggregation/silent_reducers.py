@@ -50,8 +50,20 @@ class AnswerDeadlines:
             raise
         finally:
             del self._open[peer]
-            self._awaited -= 1
-            self._set_deadlines()
+            self._has_ended()
+
+    @contextlib.asynccontextmanager
+    async def of_own(self) -> AsyncIterator[None]:
+        """Average the parts that we reduce ourselves: their senders have time limits, and we wait for no answer."""
+        try:
+            yield
+            self._answered += 1
+        finally:
+            self._has_ended()
+
+    def _has_ended(self) -> None:
+        self._awaited -= 1
+        self._set_deadlines()
 
     def part_came(self, peer: PeerID) -> None:
         """A reducer has sent a part: it has time for the next."""

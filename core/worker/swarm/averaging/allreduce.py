@@ -189,12 +189,16 @@ class ValidatingRunner(AllReduceRunner):
         self._deadlines.sender_failed(peer_id)
 
     async def _communicate_with_peer(self, peer_id: PeerID) -> None:
+        is_own = peer_id == self.peer_id
         try:
-            async with self._deadlines.of(peer_id):
+            async with self._deadlines.of_own() if is_own else self._deadlines.of(peer_id):
                 await self._exchange_parts(peer_id)
         except Exception as error:
             log.info("%s is lost in the middle of a round: %r", peer_id, error)
             self._lost.add(peer_id)
+            if is_own:  # hivemind would wait for our part, as would the others
+                await self._ban_sender(peer_id)
+                self.tensor_part_container.register_failed_reducer(self.ordered_peer_ids.index(peer_id))
             raise
 
     async def _exchange_parts(self, peer_id: PeerID) -> None:
@@ -214,7 +218,8 @@ class ValidatingRunner(AllReduceRunner):
         lost = lost_reducers | self.banned_senders - {self.peer_id}
         outcome = AllreduceOutcome({peer: gathered[peer] for peer in gathered if peer not in lost}, everybody=gathered)
         outcome.lost = len(lost)
-        outcome.has_missing_parts, outcome.unreached = bool(lost_reducers), frozenset(self._deadlines.unreached)
+        outcome.has_missing_parts = bool(self._lost | invalid_senders)
+        outcome.unreached = frozenset(self._deadlines.unreached)
         outcome.has_invalid_data = bool(invalid_senders - self._shunned or self.tensor_part_reducer.invalid_senders)
         senders = {self.sender_peer_ids[index] for index in self.tensor_part_reducer.outliers()}
         outcome.outliers = frozenset((senders | invalid_senders) - self._shunned - {self.peer_id})
