@@ -75,8 +75,9 @@ class Unforked(AveragerProcess):
             yield AveragingData(code=PART_FOR_AVERAGING, group_id=GROUP, tensor_part=encoded, weight=1.0)
 
         stub = type(self).get_stub(self._p2p, reducer, namespace=PREFIX)
-        answers: AsyncIterator[AveragingData] = await stub.rpc_aggregate_part(parts())
-        return await anext(answers)
+        async with contextlib.aclosing(await stub.rpc_aggregate_part(parts())) as answers:
+            first: AveragingData = await anext(answers)
+        return first
 
 
 async def once(is_so: Callable[[], bool]) -> None:

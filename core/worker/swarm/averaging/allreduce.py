@@ -228,7 +228,7 @@ class ValidatingRunner(AllReduceRunner):
         return outcome
 
     def end(self) -> None:
-        """Learn from the exchange, which is over."""
+        """Learn from the exchange, which is over, and its round with it."""
 
 
 class RobustRunner(ValidatingRunner):

@@ -202,7 +202,8 @@ class AveragerProcess(StateServer):
             return
         async for tensor, update in azip(as_aiter(*tensors), runner):
             self._apply_update(tensor, update)
-        runner.end()
+        if group_id == self._decisive_exchange(group_info.group_id):
+            runner.end()
         self._state_updated.set()
 
     def _make_runner(self, **kwargs: Any) -> ValidatingRunner:
