@@ -17,6 +17,7 @@ from torch import Tensor
 
 from core.worker.swarm.aggregation.aggregators import AggregationRule, GradientAggregator
 from core.worker.swarm.aggregation.outcome import AllreduceOutcome
+from core.worker.swarm.aggregation.recent_peers import RecentPeers
 from core.worker.swarm.averaging.averager_process import AveragerProcess
 from core.worker.swarm.averaging.timeouts import shared_seconds
 from core.worker.swarm.patches.shunned_peers import ShunnedPeers
@@ -45,7 +46,7 @@ class Unforked(AveragerProcess):
         self._aggregator = GradientAggregator(rule)
         self._running_groups: dict[bytes, asyncio.Future[Any]] = {}
         self._pending_groups_registered = asyncio.Event()
-        self._state_updated, self._averaging_alpha, self._doubted = asyncio.Event(), 1.0, set()
+        self._state_updated, self._averaging_alpha, self._doubted = asyncio.Event(), 1.0, RecentPeers()
         self._matchmaking = SimpleNamespace(shunned=ShunnedPeers())
         self._last_exchange, self.total_size = shared_seconds(), 2**20
         self._last_exchange.value = latecomer_seconds

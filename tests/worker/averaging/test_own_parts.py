@@ -36,7 +36,7 @@ def test_who_is_late_at_one_reducer_alone_is_in_its_average_and_the_reducer_name
     reducer, outcome, became = asyncio.run(late_at_the_first())
     assert became == pytest.approx([(0 + 1 + 2 + 9) / 4] * 3)
     assert not outcome.has_missing_parts
-    assert (outcome.unreached, reducer._doubted) == (frozenset(), set())
+    assert (outcome.unreached, {*reducer._doubted}) == (frozenset(), set())
 
 
 def test_whose_own_numbers_are_too_large_to_be_averaged_holds_nobody_up() -> None:

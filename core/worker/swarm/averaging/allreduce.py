@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, MutableMapping, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -132,7 +132,7 @@ class ValidatingRunner(AllReduceRunner):
         *,
         latecomer_timeout: float,
         shunned: Collection[PeerID] = (),
-        doubted: set[PeerID],
+        doubted: MutableMapping[PeerID, None],
         tensors: Sequence[Tensor],
         peer_fractions: Sequence[float],
         compression: CompressionBase,

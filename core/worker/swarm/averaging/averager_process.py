@@ -40,6 +40,7 @@ from core.worker.swarm.aggregation.bandwidths import bounded_bandwidths
 from core.worker.swarm.aggregation.claimed_weights import ReportedSamples
 from core.worker.swarm.aggregation.member_metadata import MemberMetadata
 from core.worker.swarm.aggregation.outcome import AllreduceOutcome
+from core.worker.swarm.aggregation.recent_peers import RecentPeers
 from core.worker.swarm.aggregation.sybil_resistance import subnet_of
 from core.worker.swarm.aggregation.unreached_reducers import without_unreached_reducers
 from core.worker.swarm.averaging.allreduce import (
@@ -88,7 +89,7 @@ class AveragerProcess(StateServer):
         **kwargs: Any,
     ) -> None:
         self._last_exchange, self._aggregator, self._organiser = last_exchange, aggregator, organiser
-        self._doubted = set[PeerID]()  # reducers that were silent in the exchange before
+        self._doubted = RecentPeers[PeerID, None]()  # reducers that were silent in the exchange before
         super().__init__(*args, **kwargs)
 
     def run(self) -> None:
