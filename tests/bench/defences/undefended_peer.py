@@ -32,7 +32,7 @@ def run_worker() -> None:
 
 
 def _believe_everybody() -> None:
-    from core.worker.swarm.averaging import allreduce, averager_process
+    from core.worker.swarm.averaging import allreduce, averager_process, part_reducers
     from core.worker.swarm.progress import progress_tracker
 
     def plain_runner(_averager: Any, **options: Any) -> allreduce.ValidatingRunner:
@@ -41,8 +41,9 @@ def _believe_everybody() -> None:
     replaced: tuple[tuple[Any, str, Callable[..., Any]], ...] = (
         (averager_process.AveragerProcess, "_make_runner", plain_runner),
         (allreduce, "is_plausible", lambda *_: True),
+        (part_reducers, "is_plausible", lambda *_: True),
         (allreduce, "are_finite", lambda *_: True),
-        (allreduce, "part_error", lambda *_: ""),
+        (part_reducers, "part_error", lambda *_: ""),
         (averager_process, "are_finite", lambda *_: True),
         (progress_tracker, "cap_samples", lambda reports, *_: dict(reports)),
     )

@@ -22,7 +22,7 @@ from core.worker.swarm.aggregation.aggregators import (
 from core.worker.swarm.aggregation.answer_bounds import FIRST_MOVEMENT
 from core.worker.swarm.aggregation.claimed_weights import ReportedSamples
 from core.worker.swarm.aggregation.rules import aggregate
-from core.worker.swarm.averaging.allreduce import RobustReducer
+from core.worker.swarm.averaging.part_reducers import RobustReducer
 
 COUNT = 4096
 PEERS = [PeerID(bytes([number]) * 8) for number in range(9)]

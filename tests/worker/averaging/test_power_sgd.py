@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import Any
+
 import pytest
 import torch
+from hivemind.p2p import PeerID
+from torch import Tensor
 
 from core.protocol.events import Evaluated, RoundFinished
-from core.worker.swarm.averaging.power_sgd import draw_directions, is_worth_it, orthonormal
+from core.worker.swarm.aggregation.aggregators import GradientAggregator
+from core.worker.swarm.aggregation.claimed_weights import ReportedSamples
+from core.worker.swarm.averaging.power_sgd import (
+    PowerSGDGradientAverager,
+    draw_directions,
+    is_worth_it,
+    orthonormal,
+)
 from tests.support.fault_injection import gave
 from tests.support.peers.powersgd_peers import LAST_ROUND
 from tests.support.real_peers import PATIENCE_SECONDS, PeerGroup, tiny
+from tests.worker.averaging.loopback import Unforked, averagers
 
 SCRIPT_SECONDS = 500.0
 ROUNDING = 1e-4  # of numbers around one, in float32: whoever is not the reducer adds what it is told to what it has
@@ -47,6 +60,44 @@ def test_volunteers_train_with_it(group: PeerGroup) -> None:
     first = organiser.wait_for(Evaluated).loss
     assert first is not None
     organiser.wait_for(Evaluated, lambda event: event.loss is not None and event.loss < first)
+
+
+class UnforkedPowerSGD(Unforked, PowerSGDGradientAverager):
+    """An averager of one matrix."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._rank, self._errors = 2, {0: torch.zeros(24, 20)}
+
+
+UnforkedPowerSGD.__name__ = Unforked.__name__  # its RPCs are called so
+
+
+def test_a_round_of_two_exchanges_is_one_round_in_which_claims_are_compared_with_reports_to_its_end() -> None:
+    """The last one sends the opposite, with the weight of more samples than the others have; it has reported one."""
+    truth = torch.outer(torch.randn(24), torch.randn(20))
+    weights, samples = (100.0, 100.0, 100.0, 400.0), (100.0, 100.0, 100.0, 1.0)
+
+    async def rounds(count: int) -> tuple[GradientAggregator, list[PeerID], Tensor]:
+        """What the only reducer has learnt after so many rounds, of whom, and the last one's average."""
+        async with averagers(4, UnforkedPowerSGD) as members:
+            peers = [each.peer_id for each in members]
+            for _ in range(count):
+                gradients = [truth.clone(), truth.clone(), truth.clone(), -truth]
+                for each in members:
+                    each._aggregator.know_samples(ReportedSamples(dict(zip(peers, samples, strict=True))))
+                sent = zip(members, gradients, weights, strict=True)
+                await asyncio.gather(*(each.exchange(peers, (1.0, 0, 0, 0), [mine], of) for each, mine, of in sent))
+                assert all(not any(each._aggregator.reported(peers)) for each in members), "of an epoch that is over"
+        return members[0]._aggregator, peers, gradients[0]
+
+    aggregator, peers, average = asyncio.run(rounds(1))
+    torch.testing.assert_close(average, (300 - 2) / 302 * truth)
+    assert aggregator.shares.of(peers) == pytest.approx([2 / 3] * 4)
+    aggregator, *_ = asyncio.run(rounds(2))
+    assert aggregator._agreement.opposed() == frozenset(), "it takes three"
+    aggregator, peers, _average = asyncio.run(rounds(3))
+    assert aggregator._agreement.opposed() == {peers[3]}
 
 
 def test_a_group_looks_in_the_same_directions_and_in_others_every_time() -> None:

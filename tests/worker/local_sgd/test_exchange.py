@@ -15,7 +15,6 @@ from hivemind.utils.asyncio import as_aiter
 from torch import Tensor
 
 from core.worker.swarm.aggregation.claimed_weights import ClaimedWeights
-from core.worker.swarm.averaging.allreduce import root_mean_square
 from core.worker.swarm.local_sgd.answer_checks import (
     MIN_NUMBERS,
     CountedShares,
@@ -28,6 +27,7 @@ from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
 from core.worker.swarm.local_sgd.codecs.wire import EncodedParts, codec
 from core.worker.swarm.local_sgd.exchange import DeltaContainer
 from core.worker.swarm.local_sgd.reduction import DeltaReducer, ReductionRule, SentSize, SizeLimit, UsualSize
+from core.worker.swarm.trust.part_checks import root_mean_square
 
 RULE = ReductionRule(codec("int8"), "clip", 4.0)
 COUNT = MIN_NUMBERS

@@ -38,7 +38,7 @@ def outcome_of(member: PeerID, banned: set[PeerID]) -> AllreduceOutcome:
     )
     runner.ordered_peer_ids = runner.sender_peer_ids = MEMBERS
     runner.peer_id, runner._lost, runner.banned_senders = member, set(), banned
-    runner._deadlines = AnswerDeadlines(len(MEMBERS), 1.0, set())
+    runner._deadlines = AnswerDeadlines(len(MEMBERS), 1.0, {})
     outcome: AllreduceOutcome = pickle.loads(pickle.dumps(runner.outcome(dict.fromkeys(MEMBERS, TOLD))))
     return outcome
 

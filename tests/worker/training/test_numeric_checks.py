@@ -14,8 +14,8 @@ from core.run.signed_scores import Score
 from core.run.spec.data import SumsData
 from core.run.spec.recipe import ArithmeticGPT
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
-from core.worker.swarm.averaging.allreduce import is_plausible, root_mean_square
 from core.worker.swarm.averaging.state_validation import State, format_error, is_truncated, trial_error
+from core.worker.swarm.trust.part_checks import is_plausible, root_mean_square
 from core.worker.training.numeric_checks import MOST_REFUSALS, NumericChecks
 
 

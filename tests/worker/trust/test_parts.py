@@ -10,7 +10,8 @@ import torch
 from hivemind.averaging.partition import BannedException
 from torch import Tensor
 
-from core.worker.swarm.averaging.allreduce import ValidatingContainer, ValidatingReducer
+from core.worker.swarm.averaging.allreduce import ValidatingContainer
+from core.worker.swarm.averaging.part_reducers import ValidatingReducer
 
 COUNT = 8
 LIMIT_SECONDS = 60.0

@@ -61,7 +61,7 @@ class ReceivedParts:
 
 
 class Aggregator(ABC):
-    """Aggregates parts, and bounds what comes back; ``begin`` and ``end`` are called for every exchange.
+    """Aggregates parts, and bounds what comes back; ``begin`` is called for every exchange, ``end`` for every round.
 
     The ``shares`` say as how much of a sender newcomers count, and each of many peers of one subnet.
     """
@@ -107,7 +107,7 @@ class Aggregator(ABC):
 
     @abstractmethod
     def end(self, tensors: Sequence[Tensor]) -> None:
-        """The exchange is over, after which our tensors are these."""
+        """The round is over, and its last exchange, after which our tensors are these."""
 
     @property
     @abstractmethod
@@ -189,7 +189,7 @@ class GradientAggregator(Aggregator):
         return parts, weights
 
     def end(self, tensors: Sequence[Tensor]) -> None:
-        """End an exchange as `Aggregator` does, and learn who agreed with whom."""
+        """End a round as `Aggregator` does, and learn who agreed with whom in its last exchange."""
         self._agreement.add(self._senders, self._products, self._claims.shares)
         self.shares.add_round(self._senders)
         self._reported = ReportedSamples()  # of an epoch that is over
@@ -242,5 +242,5 @@ class StateAggregator(Aggregator):
         return set((heard & ~(distances <= sizes)).nonzero().flatten().tolist())
 
     def end(self, tensors: Sequence[Tensor]) -> None:
-        """End an exchange as `Aggregator` does, and remember our tensors."""
+        """End a round as `Aggregator` does, and remember our tensors."""
         self._movement.remember(tensors)

@@ -6,13 +6,14 @@ gradients have a positive inner product on average, because they are estimates o
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Sequence
 
 from hivemind.p2p import PeerID
 from torch import Tensor
 
 from core.worker.swarm.aggregation.medians import median_high
+from core.worker.swarm.aggregation.recent_peers import RecentPeers
 from core.worker.swarm.aggregation.rules import MIN_SENDERS
 
 REMEMBERED_ROUNDS = 5
@@ -28,7 +29,7 @@ class SenderAgreement:
     """
 
     def __init__(self) -> None:
-        self._cosines = defaultdict[PeerID, deque[float]](lambda: deque(maxlen=REMEMBERED_ROUNDS))
+        self._cosines = RecentPeers[PeerID, deque[float]]()
 
     def add(self, senders: Sequence[PeerID], products: Tensor, shares: Sequence[float]) -> None:
         """Learn from a round; ``products``, (senders, senders), are the inner products of what they have sent.
@@ -42,7 +43,9 @@ class SenderAgreement:
         for one in heard:
             others = [other for other in heard if other != one]
             cosines = [float(products[one, other] / (norms[one] * norms[other])) for other in others]
-            self._cosines[senders[one]].append(median_high(cosines, [shares[other] for other in others]))
+            last = self._cosines.get(senders[one], deque(maxlen=REMEMBERED_ROUNDS))
+            last.append(median_high(cosines, [shares[other] for other in others]))
+            self._cosines[senders[one]] = last
 
     def opposed(self) -> frozenset[PeerID]:
         """Those who have been against the others again and again; whoever agrees once is heard again."""

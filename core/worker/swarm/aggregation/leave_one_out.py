@@ -14,6 +14,7 @@ from hivemind.p2p import PeerID
 from torch import Tensor
 
 from core.worker.swarm.aggregation.medians import median_low
+from core.worker.swarm.aggregation.recent_peers import RecentPeers
 from core.worker.swarm.aggregation.rules import MIN_SENDERS, clip_rows
 
 AGAINST, AGREED = -0.2, 0.2  # cosines; in small batches those of honest peers are near zero
@@ -99,7 +100,7 @@ class OpposedSenders:
     """Counts in how many exchanges in a row each sender was against all others, while these agreed."""
 
     def __init__(self) -> None:
-        self._rounds = dict[PeerID, int]()
+        self._rounds = RecentPeers[PeerID, int]()
 
     def add(self, directions: Mapping[PeerID, Direction]) -> frozenset[PeerID]:
         """Learn from an exchange; who was against the others in `MIN_ROUNDS` of its exchanges, this one included.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, MutableMapping
 
 from hivemind.p2p import PeerID
 from hivemind.p2p.p2p_daemon_bindings.utils import ControlFailure
@@ -28,7 +28,7 @@ class AnswerDeadlines:
     ``unreached`` are those to whom there was no way, who were silent for hivemind's time, or who were so again.
     """
 
-    def __init__(self, reducers: int, part_seconds: float, doubted: set[PeerID]) -> None:
+    def __init__(self, reducers: int, part_seconds: float, doubted: MutableMapping[PeerID, None]) -> None:
         self._awaited, self._part_seconds, self._doubted = reducers, part_seconds, doubted
         self._open, self._answered, self._failed_senders = dict[PeerID, asyncio.Timeout](), 0, set[PeerID]()
         self.unreached = set[PeerID]()
@@ -42,16 +42,28 @@ class AnswerDeadlines:
                 self._set_deadlines()
                 yield
             self._answered += 1
-            self._doubted.discard(peer)
+            self._doubted.pop(peer, None)
         except (TimeoutError, ControlFailure):
             if peer in self._doubted or not limit.expired():
                 self.unreached.add(peer)
-            self._doubted.add(peer)
+            self._doubted[peer] = None
             raise
         finally:
             del self._open[peer]
-            self._awaited -= 1
-            self._set_deadlines()
+            self._has_ended()
+
+    @contextlib.asynccontextmanager
+    async def of_own(self) -> AsyncIterator[None]:
+        """Average the parts that we reduce ourselves: their senders have time limits, and we wait for no answer."""
+        try:
+            yield
+            self._answered += 1
+        finally:
+            self._has_ended()
+
+    def _has_ended(self) -> None:
+        self._awaited -= 1
+        self._set_deadlines()
 
     def part_came(self, peer: PeerID) -> None:
         """A reducer has sent a part: it has time for the next."""

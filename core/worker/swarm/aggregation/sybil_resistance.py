@@ -6,16 +6,17 @@ costs something, and so do addresses in many networks.
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 from hivemind.p2p import PeerID
 
+from core.worker.swarm.aggregation.recent_peers import RecentPeers
+
 RAMP_ROUNDS = 3  # until a peer has its whole weight
 MAX_OF_SUBNET = 4  # peers of one subnet that count in full; more of them count as so many together
 _PREFIX_BITS = {4: 24, 6: 48}  # of a subnet: what one customer has, or less
-_REMEMBERED = 10_000  # peers
 
 
 def subnet_of(multiaddr: str) -> str | None:
@@ -38,7 +39,7 @@ class SenderShares:
     """
 
     def __init__(self) -> None:
-        self._rounds = OrderedDict[PeerID, int]()
+        self._rounds = RecentPeers[PeerID, int]()
         self._subnets: Mapping[PeerID, str] = {}
 
     def know_subnets(self, subnets: Mapping[PeerID, str]) -> None:
@@ -70,6 +71,4 @@ class SenderShares:
     def add_round(self, peers: Iterable[PeerID]) -> None:
         """An exchange with these peers, ourselves included, is over."""
         for peer in peers:
-            self._rounds[peer] = min(RAMP_ROUNDS, self._rounds.pop(peer, 0) + 1)
-        while len(self._rounds) > _REMEMBERED:
-            self._rounds.popitem(last=False)
+            self._rounds[peer] = min(RAMP_ROUNDS, self._rounds.get(peer, 0) + 1)

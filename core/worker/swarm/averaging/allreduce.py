@@ -13,25 +13,24 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import math
-from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import partial
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, MutableMapping, Sequence
 from itertools import accumulate
 from typing import Any
 
 import torch
 from hivemind.averaging.allreduce import AllReduceRunner
 from hivemind.averaging.matchmaking import MatchmakingException
-from hivemind.averaging.partition import BannedException, TensorPartContainer, TensorPartReducer
+from hivemind.averaging.partition import TensorPartContainer
 from hivemind.compression import CompressionBase, CompressionInfo
-from hivemind.p2p import PeerID
+from hivemind.p2p import P2PContext, PeerID
+from hivemind.proto import averaging_pb2
 from torch import Tensor
 
-from core.worker.swarm.aggregation.aggregators import Aggregator, ReceivedParts, Sent
+from core.worker.swarm.aggregation.aggregators import Aggregator
 from core.worker.swarm.aggregation.outcome import AllreduceOutcome
-from core.worker.swarm.aggregation.rules import MAX_RATIO
 from core.worker.swarm.aggregation.silent_reducers import AnswerDeadlines
-from core.worker.swarm.trust.part_checks import part_error
+from core.worker.swarm.averaging.part_reducers import RobustReducer, ValidatingReducer
+from core.worker.swarm.trust.part_checks import is_plausible, root_mean_square
 
 log = logging.getLogger(__name__)
 
@@ -46,20 +45,6 @@ class ExchangeFailedError(MatchmakingException):
 
 class ExchangeTimeoutError(ExchangeFailedError):
     """The exchange took longer than ``allreduce_timeout``."""
-
-
-def root_mean_square(numbers: Tensor) -> float:
-    """How large numbers are, whatever their shape."""
-    return float(numbers.norm()) / math.sqrt(max(1, numbers.numel()))
-
-
-def is_plausible(sent: Tensor, usual: float) -> bool:
-    """Whether numbers from somebody else may be used: finite, and not absurdly large beside our own of ``usual`` size.
-
-    Sizes are root mean squares; an infinite one allows all that is finite.
-    """
-    size = root_mean_square(sent)
-    return math.isfinite(size) and size <= MAX_RATIO * usual
 
 
 def are_finite(tensors: Iterable[Tensor]) -> bool:
@@ -96,44 +81,6 @@ class ValidatingContainer(TensorPartContainer):
         return part if is_plausible(part, root_mean_square(mine)) else self._refused(peer_index, part_index)
 
 
-class ValidatingReducer(TensorPartReducer):
-    """Averages parts; who is ``shunned``, or sends what cannot be right, is left out as one who is lost."""
-
-    shunned: Collection[int] = ()  # by their index among the senders
-
-    def __init__(self, mine: Sequence[Tensor], senders: int) -> None:
-        super().__init__(tuple(part.shape for part in mine), senders)
-        self._mine = mine
-        self.invalid_senders: set[int] = set()
-
-    async def accumulate_part(
-        self, sender_index: int, part_index: int, tensor_part: Tensor, weight: float = 1.0
-    ) -> Tensor:
-        if sender_index in self.shunned:
-            raise BannedException(f"sender {sender_index} is shunned")
-        error = part_error(tensor_part, self.part_shapes[part_index], weight)
-        if error or not is_plausible(tensor_part, self._usual_size(part_index)):
-            self.invalid_senders.add(sender_index)
-            raise BannedException(f"sender {sender_index} sent what cannot be right {error}")
-        return await self._accumulated(sender_index, part_index, tensor_part, weight)
-
-    async def _accumulated(self, sender_index: int, part_index: int, part: Tensor, weight: float) -> Tensor:
-        averaged: Tensor = await super().accumulate_part(sender_index, part_index, part, weight)
-        return averaged
-
-    def _usual_size(self, part_index: int) -> float:
-        """The root mean square of our own numbers in that part."""
-        return root_mean_square(self._mine[part_index])
-
-    def outliers(self) -> set[int]:
-        """The senders whose parts were left out."""
-        return self.invalid_senders
-
-    def norm_ratios(self) -> dict[int, float]:
-        """See `rules.norm_ratios`; none where the norms are not compared."""
-        return {}
-
-
 class RobustContainer(ValidatingContainer):
     """Takes averaged parts from reducers, each of which may change ours only so far as its aggregator allows."""
 
@@ -167,48 +114,6 @@ class RobustContainer(ValidatingContainer):
         self.invalid_senders |= self._aggregator.answers.end(own, self._peers)
 
 
-class CollectingReducer(ValidatingReducer):
-    """Keeps what is sent of a part until all senders were heard; a subclass says what is made of it."""
-
-    def reset_accumulators(self) -> None:
-        """Begin the next part, as TensorPartReducer does."""
-        super().reset_accumulators()
-        if not self.finished.is_set():
-            self.accumulator = ReceivedParts(partial(self._combined, self.current_part_index))
-
-    async def _accumulated(self, sender_index: int, part_index: int, part: Tensor, weight: float) -> Tensor:
-        sent: Any = Sent(sender_index, part, weight)  # hivemind gives it to our own accumulator, and to nothing else
-        return await super()._accumulated(sender_index, part_index, sent, weight)
-
-    def _combined(self, part_index: int, sent: Sequence[Sent]) -> Tensor:
-        """What everybody gets of that part; nothing was ``sent`` where all who had any of it are lost."""
-        raise NotImplementedError
-
-
-class RobustReducer(CollectingReducer):
-    """Has an aggregator average the parts; ``movements`` tell of each of ours how far it has moved."""
-
-    def __init__(self, mine: Sequence[Tensor], senders: int, aggregator: Aggregator, movements: list[float]) -> None:
-        self._aggregator, self._movements = aggregator, movements
-        super().__init__(mine, senders)
-
-    def _combined(self, part_index: int, sent: Sequence[Sent]) -> Tensor:
-        mine = self._mine[part_index]
-        return self._aggregator.aggregated(sent, mine, self._movements[part_index]) if sent else mine.clone()
-
-    def _usual_size(self, part_index: int) -> float:
-        """As ValidatingReducer; others may use rows that we do not, and we may have computed nothing."""
-        return max(super()._usual_size(part_index), self._aggregator.own_size) or math.inf
-
-    def outliers(self) -> set[int]:
-        """The senders of invalid parts, and those that the aggregator names."""
-        return super().outliers() | self._aggregator.named
-
-    def norm_ratios(self) -> dict[int, float]:
-        """As ValidatingReducer, of the gradients of an exchange."""
-        return self._aggregator.norm_ratios()
-
-
 class ValidatingRunner(AllReduceRunner):
     """One exchange of tensors with a group; it remembers whom it has lost, and who sent invalid data.
 
@@ -227,7 +132,7 @@ class ValidatingRunner(AllReduceRunner):
         *,
         latecomer_timeout: float,
         shunned: Collection[PeerID] = (),
-        doubted: set[PeerID],
+        doubted: MutableMapping[PeerID, None],
         tensors: Sequence[Tensor],
         peer_fractions: Sequence[float],
         compression: CompressionBase,
@@ -261,6 +166,17 @@ class ValidatingRunner(AllReduceRunner):
         """What averages the parts of which we are the reducer; ``mine`` are our own."""
         return ValidatingReducer(mine, senders)
 
+    async def rpc_aggregate_part(
+        self, stream: AsyncIterator[averaging_pb2.AveragingData], context: P2PContext
+    ) -> AsyncIterator[averaging_pb2.AveragingData]:
+        """Answer the parts of a sender of the group; a second stream of the same one would count as another's (H83)."""
+        if context.remote_id in self.active_senders:
+            log.warning("%s sends its parts once more, and is not heard", context.remote_id)
+            yield averaging_pb2.AveragingData(code=averaging_pb2.PROTOCOL_VIOLATION)
+            return
+        async for message in super().rpc_aggregate_part(stream, context):
+            yield message
+
     async def _handle_missing_senders(self) -> None:
         more = max(0.0, self._latecomer_timeout - self.sender_timeout)
         with contextlib.suppress(TimeoutError):
@@ -273,12 +189,16 @@ class ValidatingRunner(AllReduceRunner):
         self._deadlines.sender_failed(peer_id)
 
     async def _communicate_with_peer(self, peer_id: PeerID) -> None:
+        is_own = peer_id == self.peer_id
         try:
-            async with self._deadlines.of(peer_id):
+            async with self._deadlines.of_own() if is_own else self._deadlines.of(peer_id):
                 await self._exchange_parts(peer_id)
         except Exception as error:
             log.info("%s is lost in the middle of a round: %r", peer_id, error)
             self._lost.add(peer_id)
+            if is_own:  # hivemind would wait for our part, as would the others
+                await self._ban_sender(peer_id)
+                self.tensor_part_container.register_failed_reducer(self.ordered_peer_ids.index(peer_id))
             raise
 
     async def _exchange_parts(self, peer_id: PeerID) -> None:
@@ -298,7 +218,8 @@ class ValidatingRunner(AllReduceRunner):
         lost = lost_reducers | self.banned_senders - {self.peer_id}
         outcome = AllreduceOutcome({peer: gathered[peer] for peer in gathered if peer not in lost}, everybody=gathered)
         outcome.lost = len(lost)
-        outcome.has_missing_parts, outcome.unreached = bool(lost_reducers), frozenset(self._deadlines.unreached)
+        outcome.has_missing_parts = bool(self._lost | invalid_senders)
+        outcome.unreached = frozenset(self._deadlines.unreached)
         outcome.has_invalid_data = bool(invalid_senders - self._shunned or self.tensor_part_reducer.invalid_senders)
         senders = {self.sender_peer_ids[index] for index in self.tensor_part_reducer.outliers()}
         outcome.outliers = frozenset((senders | invalid_senders) - self._shunned - {self.peer_id})
@@ -307,7 +228,7 @@ class ValidatingRunner(AllReduceRunner):
         return outcome
 
     def end(self) -> None:
-        """Learn from the exchange, which is over."""
+        """Learn from the exchange, which is over, and its round with it."""
 
 
 class RobustRunner(ValidatingRunner):

@@ -36,6 +36,7 @@ from core.worker.swarm.aggregation.bandwidths import bounded_bandwidths
 from core.worker.swarm.aggregation.claimed_weights import ReportedSamples
 from core.worker.swarm.aggregation.member_metadata import MemberMetadata
 from core.worker.swarm.aggregation.outcome import AllreduceOutcome
+from core.worker.swarm.aggregation.recent_peers import RecentPeers
 from core.worker.swarm.aggregation.sybil_resistance import subnet_of
 from core.worker.swarm.aggregation.unreached_reducers import without_unreached_reducers
 from core.worker.swarm.averaging.allreduce import (
@@ -73,7 +74,7 @@ class AveragerProcess(StateFetcher):
         **kwargs: Any,
     ) -> None:
         self._last_exchange, self._aggregator, self._organiser = last_exchange, aggregator, organiser
-        self._doubted = set[PeerID]()  # reducers that were silent in the exchange before
+        self._doubted = RecentPeers[PeerID, None]()  # reducers that were silent in the exchange before
         super().__init__(*args, **kwargs)
 
     def run(self) -> None:
@@ -187,7 +188,8 @@ class AveragerProcess(StateFetcher):
             return
         async for tensor, update in azip(as_aiter(*tensors), runner):
             self._apply_update(tensor, update)
-        runner.end()
+        if group_id == self._decisive_exchange(group_info.group_id):
+            runner.end()
         self._state_updated.set()
 
     def _make_runner(self, **kwargs: Any) -> ValidatingRunner:

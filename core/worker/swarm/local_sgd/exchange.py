@@ -24,16 +24,13 @@ from torch import Tensor
 from core.worker.swarm.aggregation.aggregators import Aggregator
 from core.worker.swarm.aggregation.leave_one_out import Direction
 from core.worker.swarm.aggregation.outcome import AllreduceOutcome
-from core.worker.swarm.averaging.allreduce import (
-    ValidatingContainer,
-    ValidatingRunner,
-    is_plausible,
-)
+from core.worker.swarm.averaging.allreduce import ValidatingContainer, ValidatingRunner
 from core.worker.swarm.local_sgd.answer_checks import CountedShares, ListeningStub, ReducerAnswers, answer
 from core.worker.swarm.local_sgd.audit.exchange import Exchange
 from core.worker.swarm.local_sgd.codecs.codec import Codec
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
 from core.worker.swarm.local_sgd.reduction import DeltaReducer, ReductionRule, SizeLimit
+from core.worker.swarm.trust.part_checks import is_plausible
 
 PARTS_AHEAD = 4  # that are read of a sender while the answers to those before are on their way
 

@@ -19,7 +19,7 @@ from core.worker.swarm.aggregation.claimed_weights import ClaimedWeights
 from core.worker.swarm.aggregation.leave_one_out import LeaveOneOut, are_against
 from core.worker.swarm.aggregation.medians import median_high, shares_of_positive
 from core.worker.swarm.aggregation.rules import MAX_RATIO, MIN_SENDERS, counted_aggregate, norm_ratios
-from core.worker.swarm.averaging.allreduce import CollectingReducer
+from core.worker.swarm.averaging.part_reducers import CollectingReducer
 from core.worker.swarm.local_sgd.audit.messages import Account
 from core.worker.swarm.local_sgd.audit.verdict import digest_of
 from core.worker.swarm.local_sgd.codecs.codec import Codec
@@ -171,6 +171,7 @@ class DeltaReducer(CollectingReducer):
         self, sender_index: int, part_index: int, tensor_part: Tensor, weight: float = 1.0
     ) -> Tensor:
         """Add a sender's encoded part; the encoded aggregate, once everybody was heard."""
+        self._check_turn(sender_index, part_index)
         shape, encoded = self.part_shapes[part_index], tensor_part
         try:
             tensor_part = self._rule.codec.decode(tensor_part, shape.numel())

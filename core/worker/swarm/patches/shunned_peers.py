@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from hivemind.p2p import PeerID
+
+from core.worker.swarm.aggregation.recent_peers import RecentPeers
 
 DISTRUSTED_SECONDS = 3600.0  # after a lie, or a group that could average nothing
 MAX_REMEMBERED = 256  # peers; whoever makes itself a new id for each lie fills no memory
@@ -38,16 +39,13 @@ class ShunnedPeers:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.barred = NOBODY_BARRED
-        self._clock, self._distrusted = clock, OrderedDict[PeerID, float]()  # until that time
+        self._clock, self._distrusted = clock, RecentPeers[PeerID, float](MAX_REMEMBERED)  # until that time
 
     def distrust(self, peers: Iterable[PeerID]) -> None:
         """These peers have lied to us, or told their group what nobody can use."""
         until = self._clock() + DISTRUSTED_SECONDS
         for peer in peers:
             self._distrusted[peer] = until
-            self._distrusted.move_to_end(peer)
-        while len(self._distrusted) > MAX_REMEMBERED:
-            self._distrusted.popitem(last=False)
 
     def __contains__(self, peer: PeerID) -> bool:
         return peer in self.barred or self._distrusted.get(peer, -1.0) > self._clock()

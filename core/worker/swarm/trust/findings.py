@@ -10,7 +10,7 @@ import math
 import statistics
 import threading
 import time
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Collection, Mapping
 
 from hivemind.dht import DHT
@@ -25,6 +25,7 @@ from core.run.signed_findings import (
     findings_in,
     sign_findings,
 )
+from core.worker.swarm.aggregation.recent_peers import RecentPeers
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_values import dht_key, values_of
 from core.worker.swarm.dht.publisher import Publisher, StartThread
@@ -49,7 +50,7 @@ class TrialLedger:
     """
 
     def __init__(self) -> None:
-        self._changes = OrderedDict[str, deque[tuple[float, float]]]()  # each with its share of what is usual
+        self._changes = RecentPeers[str, deque[tuple[float, float]]](MOST_FOUND)  # each with its share of what is usual
         self._usual = deque[float](maxlen=REMEMBERED_OF_ALL)
 
     def add(self, peer_id: str, change: float) -> None:
@@ -57,10 +58,9 @@ class TrialLedger:
         change = change if math.isfinite(change) else 1.0
         self._usual.append(abs(change))
         usual = max(LEAST_HARM, statistics.median_low(self._usual))
-        self._changes.setdefault(peer_id, deque(maxlen=REMEMBERED_TRIES)).append((change, change / usual))
-        self._changes.move_to_end(peer_id)
-        while len(self._changes) > MOST_FOUND:
-            self._changes.popitem(last=False)
+        last = self._changes.get(peer_id, deque(maxlen=REMEMBERED_TRIES))
+        last.append((change, change / usual))
+        self._changes[peer_id] = last
 
     def scores(self) -> tuple[TrialScore, ...]:
         """Of each peer that was tried of late."""
@@ -87,7 +87,7 @@ class FindingsLedger:
 
     def __init__(self, run_id: str) -> None:
         self._run_id, self._trials = run_id, TrialLedger()
-        self._liars = OrderedDict[str, float]()
+        self._liars = RecentPeers[str, float](MOST_FOUND)
         self._lock = threading.Lock()
         self.has_changed = False
 
@@ -96,10 +96,7 @@ class FindingsLedger:
         with self._lock:
             for peer_id in finished.liars:
                 self._liars[peer_id] = time.time()
-                self._liars.move_to_end(peer_id)
                 self.has_changed = True
-            while len(self._liars) > MOST_FOUND:
-                self._liars.popitem(last=False)
 
     def add_trial(self, peer_id: str, change: float) -> None:
         """A peer's changes were tried out; the held-out loss has changed by such a share."""

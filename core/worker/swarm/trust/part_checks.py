@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 from torch import Size, Tensor
+
+from core.worker.swarm.aggregation.rules import MAX_RATIO
 
 MAX_WEIGHT = 2.0**40  # samples; those of a million peers in one round
 
@@ -20,3 +24,17 @@ def part_error(part: Tensor, shape: Size, weight: float) -> str:
     if not 0.0 <= weight <= MAX_WEIGHT:  # nor is a NaN
         return f"its weight is {weight:.3g}"
     return ""
+
+
+def root_mean_square(numbers: Tensor) -> float:
+    """How large numbers are, whatever their shape."""
+    return float(numbers.norm()) / math.sqrt(max(1, numbers.numel()))
+
+
+def is_plausible(sent: Tensor, usual: float) -> bool:
+    """Whether numbers from somebody else may be used: finite, and not absurdly large beside our own of ``usual`` size.
+
+    Sizes are root mean squares; an infinite one allows all that is finite.
+    """
+    size = root_mean_square(sent)
+    return math.isfinite(size) and size <= MAX_RATIO * usual

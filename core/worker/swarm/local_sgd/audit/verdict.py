@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +18,7 @@ from torch import Tensor
 
 from core.worker.swarm.aggregation.claimed_weights import is_honest_account
 from core.worker.swarm.aggregation.medians import median_low, shares_of_positive
+from core.worker.swarm.aggregation.recent_peers import RecentPeers
 from core.worker.swarm.aggregation.rules import MAX_RATIO
 from core.worker.swarm.aggregation.sybil_resistance import MAX_OF_SUBNET, RAMP_ROUNDS
 from core.worker.swarm.local_sgd.audit.messages import DIGEST_BYTES, Account
@@ -149,15 +149,19 @@ class AuditRecord:
     """What one auditor has found out about each peer, of a kind that can be compared between exchanges."""
 
     def __init__(self) -> None:
-        self._disputes = defaultdict[bytes, set[bytes]](set)
-        self._silences = defaultdict[bytes, int](int)
+        self._disputes = RecentPeers[bytes, frozenset[bytes]]()  # with whom, as many as decide anything
+        self._silences = RecentPeers[bytes, int]()
 
     def disputed(self, reducer: bytes, senders: Sequence[bytes]) -> frozenset[bytes]:
         """A reducer and these senders say different things; those who differ from so many that they are liars."""
         for sender in senders:
-            self._disputes[reducer].add(sender)
-            self._disputes[sender].add(reducer)
-        return frozenset(peer for peer in (reducer, *senders) if len(self._disputes[peer]) > MOST_DISPUTES)
+            self._add_dispute(reducer, sender)
+            self._add_dispute(sender, reducer)
+        return frozenset(peer for peer in (reducer, *senders) if len(self._disputes.get(peer, ())) > MOST_DISPUTES)
+
+    def _add_dispute(self, peer: bytes, other: bytes) -> None:
+        known = self._disputes.get(peer, frozenset())
+        self._disputes[peer] = known if len(known) > MOST_DISPUTES else known | {other}
 
     def answered(self, reducer: bytes) -> None:
         """That reducer has given an account of its part."""
@@ -165,5 +169,5 @@ class AuditRecord:
 
     def silent(self, reducer: bytes) -> bool:
         """That reducer has given no account; whether it has kept silent too often."""
-        self._silences[reducer] += 1
-        return self._silences[reducer] > MOST_SILENCES
+        silences = self._silences[reducer] = self._silences.get(reducer, 0) + 1
+        return silences > MOST_SILENCES
