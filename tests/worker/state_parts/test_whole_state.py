@@ -113,17 +113,17 @@ def test_two_together_take_no_more_than_their_share_of_a_measured_line() -> None
     assert asyncio.run(_ask_slowly(upload)) > 0.8 * 2 * 8 * STATE_BYTES / (SHARE * upload)
 
 
-class Arriving(MPFuture[Any]):  # type: ignore[misc]  # hivemind publishes no types
-    """An answer of 50 bytes."""
+def arriving(arrivals: Arrivals) -> MPFuture[Any]:
+    """An answer of 50 bytes, which comes while one waits for it."""
+    future: MPFuture[Any] = MPFuture()  # of no class of ours: the first one of a process makes hivemind's backend
+    wait = future.result
 
-    def __init__(self, arrivals: Arrivals) -> None:
-        super().__init__()
-        self._arrivals = arrivals
+    def result(timeout: float | None = None) -> Any:
+        arrivals.add(averaging_pb2.DownloadData(metadata=bytes(50)))
+        return wait(timeout)
 
-    def result(self, timeout: float | None = None) -> Any:
-        """The answer, which comes while one waits for it."""
-        self._arrivals.add(averaging_pb2.DownloadData(metadata=bytes(50)))
-        return super().result(timeout)
+    future.result = result
+    return future
 
 
 class Newcomer:
@@ -136,7 +136,7 @@ class Newcomer:
 
     def request_state(self, unwanted: Any, min_epoch: int = 0) -> MPFuture[Any]:
         """Ask the next donor that was not asked in this search."""
-        future: MPFuture[Any] = Arriving(self.arrivals)
+        future = arriving(self.arrivals)
         asked_before = len([*unwanted])
         left = self._answers[asked_before:]
         future.set_result((PeerID(bytes([asked_before])), left[0]) if left else None)
