@@ -52,8 +52,8 @@ from core.worker.swarm.averaging.allreduce import (
 )
 from core.worker.swarm.averaging.state_validation import BUSY, State
 from core.worker.swarm.averaging.timeouts import AllreduceTimeouts, SharedSeconds
-from core.worker.swarm.dht.run_records import MAX_PEER_ID_BYTES
 from core.worker.swarm.patches.shunned_peers import BarredPeers
+from core.worker.swarm.patches.size_limits import is_peer_id
 from core.worker.swarm.patches.unread_requests import answer_and_drain
 from core.worker.swarm.progress.looks import HoldersDHT
 from core.worker.swarm.state_parts.whole_state import StateServer
@@ -309,7 +309,7 @@ class AveragerProcess(StateServer):
         return {
             PeerID(subkey): (float(offer.value), random.random())
             for subkey, offer in offers.items()
-            if isinstance(subkey, bytes) and len(subkey) <= MAX_PEER_ID_BYTES
+            if is_peer_id(subkey)
             if isinstance(offer, ValueWithExpiration) and isinstance(offer.value, float | int)
             if PeerID(subkey) not in self._slots.barred
         }

@@ -37,10 +37,10 @@ from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_values import dht_key
 from core.worker.swarm.dht.reader import Ask, forget, parse_record, read_signed
 from core.worker.swarm.patches.monotonic_clock import steady_time
+from core.worker.swarm.patches.size_limits import MAX_PEER_ID_BYTES
 
 MAX_ADDRESSES = 2
 MAX_ADDRESS_CHARACTERS = 80
-MAX_PEER_ID_BYTES = 64  # base58 takes a minute for 100 kB
 MAX_SUSPECTS = 16  # that one peer names; a record has 4 KiB at the most
 MAX_NORMS = 32  # that one peer tells of others
 MAX_SAMPLES = 2**40  # of one peer in one epoch; those of a million peers still fit on a line
