@@ -20,6 +20,7 @@ from core.worker.swarm.averaging.rounds import Rounds
 from core.worker.swarm.averaging.timeouts import shared_seconds
 from core.worker.swarm.dht.child_processes import ChildProcesses
 
+PREFIX = "leftover"
 LIMIT_SECONDS = 120.0
 OPTIONS: dict[str, Any] = {
     "start": True,
@@ -34,7 +35,8 @@ OPTIONS: dict[str, Any] = {
 def main() -> None:
     """One round too late for its epoch, the next one of both, one that the others have left behind, and a lonely one.
 
-    Nobody else looks for a group while the third one does: only the others' reports, made up here, say that it is over.
+    The first one meets the next: neither may join the other, and only the others' reports, made up here, say that it is
+    over. Nobody else looks for a group while the third one does.
     """
     setup_fork_handling()
     patches.apply()
@@ -44,6 +46,7 @@ def main() -> None:
     behind, ahead = map(averager, two)
     leftover = began(behind, 4)
     current = began(ahead, 5)
+    behind.wait_for_group(leftover, 4, lambda _seconds: True)
     say(leftover=outcome(leftover))
     following = began(behind, 5)
     say(current=outcome(current), following=outcome(following))
@@ -61,7 +64,7 @@ def averager(dht: hivemind.DHT) -> GradientAverager:
     return GradientAverager(
         [torch.nn.Parameter(torch.zeros(8))],
         dht=dht,
-        prefix="leftover",
+        prefix=PREFIX,
         min_matchmaking_time=4.0,
         request_timeout=3.0,
         sender_timeout=10.0,
@@ -73,10 +76,10 @@ def averager(dht: hivemind.DHT) -> GradientAverager:
     )
 
 
-def began(each: GradientAverager, epoch: int) -> Any:
-    """A round at the end of that epoch, for which a group is looked for."""
+def began(each: GradientAverager, epoch: int, seconds: float = LIMIT_SECONDS) -> Any:
+    """A round at the end of that epoch, for which a group is looked for that long."""
     each.rounds.told = lambda: (epoch, ())
-    return each.step(weight=1.0, timeout=LIMIT_SECONDS, wait=False)
+    return each.step(weight=1.0, timeout=seconds, wait=False)
 
 
 def outcome(control: Any) -> int | str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
@@ -10,16 +11,21 @@ from typing import Any, cast
 
 import pytest
 from hivemind import DHT
-from hivemind.utils import ValueWithExpiration
+from hivemind.dht import DHTNode
+from hivemind.utils import MSGPackSerializer, ValueWithExpiration
 
+from core.worker.swarm.conditional_finds import answering
+from core.worker.swarm.conditional_finds.messages import Record, records_in
 from core.worker.swarm.dht.reader import forget
 from core.worker.swarm.patches.monotonic_clock import steady_time
 from core.worker.swarm.progress.looks import LONGEST_SECONDS, MOST_KNOWN, HoldersDHT, ProgressDHT
 from tests.worker.progress.dht_nodes import answer_conditionally, answers, count_answers, dht_nodes, forget_key
+from tests.worker.progress.test_lone_epochs import LIMIT_SECONDS, await_report, tracker
 
 KEY = "sums_progress"
 PEERS = {"first": 1, "second": 2, "third": 3}
 MANY_LOOKS = 60  # of which no kind is missing that comes by lot
+FEW_LOOKS = 8  # of which none asks one of two holders by one chance in a hundred
 REPORT_SECONDS = 300.0  # longer than that many looks last on a computer that does much else
 
 
@@ -91,6 +97,43 @@ def test_who_looks_for_a_group_asks_all_holders_and_the_latest_value_of_each_cou
 def test_where_there_are_no_reports_a_look_finds_nothing() -> None:
     with dht_nodes(2) as (_, other):
         assert look(ProgressDHT(other, KEY)) == {}
+
+
+async def add_a_report_that_cannot_be_validated(_dht: DHT, _node: DHTNode) -> None:
+    """From now on, answer with one more report than there is, whose subkey is a list."""
+    bad = Record(b"\x91\x01", bytes(MSGPackSerializer.dumps({"a": 1})), steady_time() + REPORT_SECONDS)
+    setattr(answering, "records_in", lambda value: [*records_in(value), bad])  # noqa: B010 - it is another module's
+
+
+@pytest.mark.real
+def test_a_report_that_cannot_be_validated_ends_no_tracker_and_hides_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer_conditionally(monkeypatch)
+    with contextlib.ExitStack() as stack:
+        first, stranger, other = stack.enter_context(dht_nodes(3))
+        reporting, watching = (stack.enter_context(tracker(each)) for each in (first, other))
+        reporting.report_local_progress(0, 32)
+        await_report(other, 32)
+        stranger.run_coroutine(add_a_report_that_cannot_be_validated)
+        for _ in range(FEW_LOOKS):
+            watching.fetched_global_progress_this_epoch.clear()
+            watching.look_now()
+            assert watching.fetched_global_progress_this_epoch.wait(LIMIT_SECONDS) and watching.is_alive()
+            assert [report.samples for report in watching.others.values()] == [32]
+
+
+class FailingDHT:
+    """A DHT that cannot be asked."""
+
+    def run_coroutine(self, *_args: Any, **_options: Any) -> Any:
+        """Raises."""
+        raise OSError("the pipe is closed")
+
+
+def test_a_look_that_fails_has_found_nothing_but_what_was_known() -> None:
+    looks = ProgressDHT(cast(DHT, FailingDHT()), KEY)
+    assert look(looks) == {}
+    looks.with_known(found_of(first=(7, 50.0)))
+    assert look(looks) == {"first": 7}
 
 
 def found_of(**reports: tuple[Any, float]) -> ValueWithExpiration[Any]:

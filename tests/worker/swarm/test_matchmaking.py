@@ -10,8 +10,9 @@ import pytest
 from hivemind.utils import MSGPackSerializer
 
 from core.worker.swarm.patches import matchmaking
-from core.worker.swarm.patches.matchmaking import RateLimitedKeyManager, epoch_of
+from core.worker.swarm.patches.matchmaking import CheckedKeyManager, epoch_of
 from tests.support.real_peers import PeerGroup
+from tests.worker.swarm.poisoned_group_peers import ROUNDS
 
 SEARCH_SECONDS = 3.0  # between two searches; a busy computer stands still for less than half of it
 
@@ -26,6 +27,20 @@ def test_a_round_that_was_left_over_gives_way_to_the_next_one(group: PeerGroup, 
     assert said.until(lambda each: "current" in each) == {"current": 2, "following": 2}
     assert said.until(lambda each: "missed" in each) == {"missed": "StaleRoundError", "looks_left": 1}
     assert said.until(lambda each: "is_taken_back" in each)["is_taken_back"]
+
+
+@pytest.mark.real
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("stranger", ["names", "leader", "redirects", "asker"])
+def test_three_peers_meet_whatever_a_stranger_does_at_their_meeting_place(group: PeerGroup, stranger: str) -> None:
+    said = group.script("rounds", "tests.worker.swarm.poisoned_group_peers", stranger)
+    for seen in range(ROUNDS):  # one may be lost to a stranger, or to a computer that does much else
+        outcomes = said.until(lambda each: "outcomes" in each, since=seen)["outcomes"]
+        assert "StaleRoundError" not in outcomes, "it was ended by a stranger's word"
+        if outcomes == [3, 3, 3]:
+            return
+    pytest.fail("the three have not met")
 
 
 def told(said: bytes) -> bytes:
@@ -59,7 +74,7 @@ class EmptyDHT:
 
 def test_groupmates_are_asked_for_only_so_often_and_the_first_time_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matchmaking, "SEARCH_SECONDS", SEARCH_SECONDS)
-    manager = RateLimitedKeyManager(EmptyDHT(), "sums_grad_averager", "", None)
+    manager = CheckedKeyManager(EmptyDHT(), "sums_grad_averager", "", None)
 
     async def seconds_to_ask() -> float:
         started = time.monotonic()

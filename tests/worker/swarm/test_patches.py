@@ -75,6 +75,7 @@ def test_imports_change_nothing_and_apply_changes_exactly_this_once() -> None:
         "hivemind.p2p.p2p_daemon_bindings.control.ControlClient.__init__",
         "hivemind.p2p.p2p_daemon_bindings.control.ControlClient.add_unary_handler",
         "hivemind.p2p.p2p_daemon_bindings.control.ControlClient.call_unary_handler",
+        "hivemind.p2p.p2p_daemon_bindings.datastructures.PeerID.__init__",
         "hivemind.utils.serializer.MSGPackSerializer._decode_ext_types",
     }
     assert {

@@ -52,8 +52,11 @@ def left_out_reducers(told: Mapping[PeerID, Any], reducers: Collection[PeerID], 
     succeed. So where one is there nobody is left out, except where most of the others, and at least two, cannot reach
     it: then its own part is what the group loses, in place of theirs.
     """
-    votes = Counter(PeerID(named) for peer, each in told.items() for named in unreached_in(each) - {peer.to_bytes()})
-    named = [peer for peer in votes if peer in reducers and peer.to_base58() != organiser]
+    known = {peer.to_bytes(): peer for peer in reducers}  # nobody else is looked at: anybody may name what is no peer
+    votes = Counter(
+        known[each] for peer, said in told.items() for each in unreached_in(said) & known.keys() - {peer.to_bytes()}
+    )
+    named = [peer for peer in votes if peer.to_base58() != organiser]
     named.sort(key=lambda peer: (-votes[peer], peer.to_bytes()))
     left_out = frozenset(named[: len(reducers) // 2])
     plain = {peer for peer, each in told.items() if each is None}

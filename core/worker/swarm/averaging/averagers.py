@@ -104,6 +104,11 @@ class _ObservedAverager(AveragerProcess):
         """Have nothing to do with these peers from now on, but with all others again."""
         self._outer_pipe.send(("_know_barred", [barred], {}))
 
+    def end_rounds_before(self, epoch: int) -> None:
+        """End a round of an earlier epoch than that, which still looks for a group: half of the swarm has begun it."""
+        if self.rounds.announced:
+            self._outer_pipe.send(("_end_stale_round", [epoch], {}))
+
     def know_signers(self, signers: frozenset[str]) -> None:
         """Learn whose findings about others count, by their peer ids; only who audits others has any use for it."""
 
@@ -169,7 +174,7 @@ class GradientAverager(grad_averager.GradientAverager, _ObservedAverager):
             if time.monotonic() >= look_at:
                 look_at = time.monotonic() + pause / 4
                 if is_overtaken(pause):
-                    self._outer_pipe.send(("_end_stale_round", [epoch + 1], {}))
+                    self.end_rounds_before(epoch + 1)
 
     def _tensors_of_the_worker(self) -> Iterable[Tensor]:
         return tuple(self.parameters)

@@ -30,7 +30,7 @@ from core.worker.swarm.averaging.state_download import Interrupted, StateDownloa
 from core.worker.swarm.averaging.timeouts import averager_timeouts, shared_seconds
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.patches.shunned_peers import BarredPeers
-from core.worker.swarm.progress.liveness import Presence
+from core.worker.swarm.progress.liveness import Presence, are_all_ahead, is_half_ahead
 from core.worker.swarm.progress.progress_estimate import KeeperSpeed, weight_of_epoch
 from core.worker.swarm.progress.progress_tracker import ObservedTracker
 from core.worker.swarm.trust.arrival import Arrival
@@ -98,12 +98,26 @@ class SwarmOptimizer(ScheduledOptimizer):
     def _begin_to_follow(self, *, is_published: bool) -> None:
         if self._is_keeper:
             self.tracker.performance_ema = KeeperSpeed()
-        # WORKAROUND H20: nobody is left to be averaged with, and hivemind looks for all of averaging_timeout
-        self.tracker.on_no_peers_left = self._cancel_rounds_soon
+        self.tracker.on_look = self._end_rounds_left_over
         self.presence = Presence(self.tracker)
         self._claims = ClaimSearch(self.tracker, self._download, self._nobody_has)
         options = {"is_organiser": self.is_organiser, "is_published": is_published}
         self.arrival = Arrival(self.tracker, self._download, self.local_epoch, least_epoch=self._least_epoch, **options)
+
+    def _end_rounds_left_over(self) -> None:
+        """End the rounds in which nobody is left, by the last look at everybody's progress.
+
+        WORKAROUND H20: where nobody is left to be averaged with, hivemind looks for all of averaging_timeout.
+
+        The others' reports tell which epoch's samples they compute. What is delayed goes on meanwhile, so that a round
+        of the epoch before is over only where half of the swarm has ended this one (H9).
+        """
+        tracker, mine = self.tracker, self.tracker.local_progress.epoch
+        if (tracker.reports and not tracker.others) or are_all_ahead(tracker.counted_others, mine):
+            self._cancel_rounds_soon()
+        elif is_half_ahead(tracker.counted_others, mine):
+            for averager in self.averagers:
+                averager.end_rounds_before(mine)
 
     def _cancel_rounds_soon(self) -> None:
         """Cancel rounds that nobody joins, in a thread: a cancelled future must not meet the tracker's event loop."""

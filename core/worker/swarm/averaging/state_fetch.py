@@ -18,7 +18,7 @@ from hivemind.proto import averaging_pb2
 from hivemind.utils import MPFuture, ValueWithExpiration
 
 from core.worker.swarm.averaging.state_validation import BUSY, State
-from core.worker.swarm.dht.run_records import MAX_PEER_ID_BYTES
+from core.worker.swarm.patches.size_limits import is_peer_id
 from core.worker.swarm.state_parts.arrivals import Arrivals
 from core.worker.swarm.state_parts.least_rate import (
     LEAST_BYTES_A_SECOND,
@@ -120,7 +120,7 @@ class StateFetcher(StateServer):
         return {
             PeerID(subkey): (float(offer.value), random.random())
             for subkey, offer in offers.items()
-            if isinstance(subkey, bytes) and len(subkey) <= MAX_PEER_ID_BYTES
+            if is_peer_id(subkey)
             if isinstance(offer, ValueWithExpiration) and isinstance(offer.value, float | int)
             if PeerID(subkey) not in self._slots.barred
         }

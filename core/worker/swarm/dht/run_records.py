@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 from hivemind.dht import DHT
 from hivemind.dht.crypto import RSASignatureValidator
 from hivemind.dht.schema import BytesWithPublicKey, SchemaValidator
+from hivemind.dht.validation import DHTRecord
 from hivemind.optim.progress_tracker import LocalTrainingProgress, TrainingProgressSchema
 from pydantic.v1 import (
     BaseModel,
@@ -36,10 +37,10 @@ from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_values import dht_key
 from core.worker.swarm.dht.reader import Ask, forget, parse_record, read_signed
 from core.worker.swarm.patches.monotonic_clock import steady_time
+from core.worker.swarm.patches.size_limits import MAX_PEER_ID_BYTES
 
 MAX_ADDRESSES = 2
 MAX_ADDRESS_CHARACTERS = 80
-MAX_PEER_ID_BYTES = 64  # base58 takes a minute for 100 kB
 MAX_SUSPECTS = 16  # that one peer names; a record has 4 KiB at the most
 MAX_NORMS = 32  # that one peer tells of others
 MAX_SAMPLES = 2**40  # of one peer in one epoch; those of a million peers still fit on a line
@@ -234,11 +235,27 @@ RunRecordsSchema = create_model("RunRecordsSchema", __module__=__name__, **_fiel
 """What hivemind's SchemaValidator checks before it is stored; the fields are the keys' ends."""
 
 
+class RecordSchemas(SchemaValidator):
+    """hivemind's validator of records by schemas, which refuses whatever it cannot validate.
+
+    WORKAROUND H80: hivemind's raises TypeError for a list as a subkey, and may raise anything else: who looks for what
+    others hold then has an exception in place of their records, or takes who answers with such a record for one that
+    does not answer. The schemas of hivemind's validators that are added later become part of this one.
+    """
+
+    def validate(self, record: DHTRecord) -> bool:
+        """Whether the record matches a schema, or there is none for its key."""
+        try:
+            return bool(super().validate(record))
+        except Exception:  # strangers may have packed anything
+            return False
+
+
 def guard_records(swarm: Swarm, run_id: str) -> None:
     """Refuse to store what is not a record of a run's kinds, and forget what is there; call it before anything is read.
 
     WORKAROUND H30: hivemind believes whatever lies in its own part of the DHT, without a look at it.
     """
     schemas = (RunRecordsSchema, TrainingProgressSchema)
-    swarm.dht.add_validators([SchemaValidator(schema, prefix=run_id) for schema in schemas])
+    swarm.dht.add_validators([RecordSchemas(schema, prefix=run_id) for schema in schemas])
     forget(swarm.dht, *(kind.key(run_id) for kind in (*_OWN_KINDS, PROGRESS)))

@@ -13,11 +13,11 @@ from core.worker.swarm.patches.byte_counters import count_bytes
 from core.worker.swarm.patches.delta_stores import store_in_deltas
 from core.worker.swarm.patches.handler_tasks import forget_ended_handlers
 from core.worker.swarm.patches.matchmaking import install_epoch_matchmaking
-from core.worker.swarm.patches.message_size import limit_message_size
 from core.worker.swarm.patches.monotonic_clock import use_steady_time
 from core.worker.swarm.patches.msgpack_depth import limit_msgpack_depth
 from core.worker.swarm.patches.p2pd_cage import start_p2pd_elsewhere
 from core.worker.swarm.patches.pending_calls import ignore_late_answers
+from core.worker.swarm.patches.size_limits import limit_message_size, limit_peer_ids
 from core.worker.swarm.patches.socket_folder import use_temp_folder_for_sockets
 from core.worker.swarm.patches.step_control import mark_cancelled_before_waking
 from core.worker.swarm.patches.task_references import hold_tasks
@@ -38,6 +38,7 @@ def apply() -> None:
         found = localized("It has hivemind %1; this program works with %2 only.", hivemind.__version__, KNOWN_VERSION)
         raise UserError(ErrorKind.PROTOCOL_MISMATCH, found)
     limit_message_size()
+    limit_peer_ids()
     count_bytes()
     hold_tasks()
     ignore_late_answers()

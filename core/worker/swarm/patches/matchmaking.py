@@ -8,10 +8,9 @@ leaders, whether it may follow them; a leader begins the all-reduce when its tim
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator, Callable
+from collections import Counter
 from typing import Any
 
 from hivemind.averaging import averager
@@ -19,14 +18,17 @@ from hivemind.averaging.control import StepControl
 from hivemind.averaging.group_info import GroupInfo
 from hivemind.averaging.key_manager import GroupKeyManager
 from hivemind.averaging.matchmaking import Matchmaking, MatchmakingException
-from hivemind.p2p import P2P, P2PContext, PeerID
+from hivemind.p2p import P2PContext, PeerID
 from hivemind.proto import averaging_pb2
 
 from core.worker.swarm.aggregation.member_metadata import MemberMetadata
 from core.worker.swarm.patches.group_checks import MAX_GROUP, InvalidGroupError, check_group, gathered_error
 from core.worker.swarm.patches.shunned_peers import ShunnedPeers
+from core.worker.swarm.patches.size_limits import is_peer_id
 
 SEARCH_SECONDS = 0.3  # between two searches for groupmates
+MAX_REDIRECTIONS = 8  # from one leader to another, in one go
+MAX_JOINS = 3  # of one leader in one search, who has led us to no group
 
 log = logging.getLogger(__name__)
 
@@ -53,49 +55,27 @@ def epoch_of(gathered: bytes) -> int | None:
     return epoch if type(epoch) is int else None
 
 
-class RateLimitedKeyManager(GroupKeyManager):
-    """A group key manager that asks the DHT for groupmates at most every ``SEARCH_SECONDS``.
+class CheckedKeyManager(GroupKeyManager):
+    """A group key manager that asks the DHT for groupmates at most every ``SEARCH_SECONDS``, and reads peer ids only.
 
     WORKAROUND H8: matchmaking with an empty queue of leaders repeats the question the moment it is answered.
+
+    WORKAROUND H81: hivemind takes whatever anybody has stored under the group's key for a peer to be asked.
     """
 
     _due = 0.0
 
-    async def get_averagers(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the declared averagers of a group as GroupKeyManager does, when it is time to ask again."""
+    async def get_averagers(self, group_key: str, only_active: bool) -> list[tuple[PeerID, float]]:
+        """The declared averagers of a group as GroupKeyManager returns them, when it is time to ask again."""
         await asyncio.sleep(self._due - time.monotonic())
         self._due = time.monotonic() + SEARCH_SECONDS
-        return await super().get_averagers(*args, **kwargs)
-
-
-class _StubProxy:
-    """The averager's servicer as matchmaking uses it; ``on_answer`` hears what leaders answer to our requests."""
-
-    def __init__(self, servicer: Any, on_answer: Callable[[averaging_pb2.MessageFromLeader], None]) -> None:
-        self._servicer, self._on_answer = servicer, on_answer
-
-    def get_stub(self, p2p: P2P, leader: PeerID, *, namespace: str | None = None) -> _LeaderStub:
-        """Return a stub of the leader whose answers are heard."""
-        return _LeaderStub(self._servicer.get_stub(p2p, leader, namespace=namespace), self._on_answer)
-
-
-class _LeaderStub:
-    """The RPC stub of a peer that we ask to let us into its group."""
-
-    def __init__(self, stub: Any, on_answer: Callable[[averaging_pb2.MessageFromLeader], None]) -> None:
-        self._stub, self._on_answer = stub, on_answer
-
-    async def rpc_join_group(
-        self, request: averaging_pb2.JoinRequest
-    ) -> AsyncIterator[averaging_pb2.MessageFromLeader]:
-        """Ask to join, and return the leader's answers as they come."""
-        return self._heard(await self._stub.rpc_join_group(request))
-
-    async def _heard(self, answers: Any) -> AsyncIterator[averaging_pb2.MessageFromLeader]:
-        async with contextlib.aclosing(answers):
-            async for answer in answers:
-                self._on_answer(answer)
-                yield answer
+        found = await self.dht.get(group_key, latest=True, return_future=True)
+        declared = found.value if found is not None and isinstance(found.value, dict) else {}
+        return [
+            (PeerID(subkey), each.expiration_time)
+            for subkey, each in declared.items()
+            if is_peer_id(subkey) and (each.value or not only_active)
+        ]
 
 
 class EpochMatchmaking(Matchmaking):
@@ -106,48 +86,63 @@ class EpochMatchmaking(Matchmaking):
     waits for the other's parameters before it gives its gradients, the other for the gradients before it
     gives its parameters: rounds end by timeouts, and each of them leaves another one over.
 
-    A left-over round ends when somebody of a later epoch asks to join it. In client mode nobody can ask: it
-    ends when the leader that we ask last says, as it refuses us, that it is in a later one. Plain hivemind
-    peers say nothing there, and nothing is lost by it but time. With nothing delayed, it also ends once half
-    of the swarm reports a later epoch, see ``GradientAverager.wait_for_group``.
+    A left-over round ends once half of the swarm reports a later epoch, see ``GradientAverager.wait_for_group`` and
+    ``SwarmOptimizer``. What somebody tells who asks to join it, or refuses us, ends no round: anybody tells any epoch.
+
+    WORKAROUND H81: hivemind ends the search for a group where a single leader answers what it does not expect, follows
+    from one leader to another for as long as each names the next, and sends its own followers away for a leader that
+    has accepted it and dropped it again a moment ago.
     """
 
-    _servicer_type: Any
     group_key_manager: GroupKeyManager
     client_mode: bool
-    _refused_for: int | None = None  # the epoch of whoever has refused us last, if it says so
+    _redirections = 0  # that led us to the leader whom we ask
+    _leader: PeerID | None = None
     follows_only = False  # as members of our last group cannot reach us: nobody joins us then, and we join others
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._joined = Counter[PeerID]()  # how often each leader has accepted us in this search
         super().__init__(*args, **kwargs)
         self._cannot_be_reached = self.client_mode
-        # after the constructor, which accepts only a subclass of ServicerBase
-        self._servicer_type = _StubProxy(self._servicer_type, self._on_leader_message)
         self.shunned = ShunnedPeers()
         keys = self.group_key_manager
-        self.group_key_manager = RateLimitedKeyManager(keys.dht, keys.prefix, keys.group_bits, keys.target_group_size)
+        self.group_key_manager = CheckedKeyManager(keys.dht, keys.prefix, keys.group_bits, keys.target_group_size)
 
     async def look_for_group(self, step: StepControl) -> GroupInfo | None:
         """As Matchmaking does; who only follows is like a client, and leads again where it has found no group so."""
         self.client_mode, self.follows_only = self._cannot_be_reached or self.follows_only, False
+        self._joined.clear()
         group: GroupInfo | None = await super().look_for_group(step)
         return group
+
+    @property
+    def current_leader(self) -> PeerID | None:
+        """The leader whom we follow, as Matchmaking sets it."""
+        return self._leader
+
+    @current_leader.setter
+    def current_leader(self, leader: PeerID | None) -> None:
+        self._leader = leader
+        if leader is not None:
+            self._joined[leader] += 1
 
     def _check_reasons_to_reject(
         self, request: averaging_pb2.JoinRequest, context: P2PContext
     ) -> averaging_pb2.MessageFromLeader | None:
-        """As Matchmaking's, which knows no epochs; every refusal also tells our own epoch, in ``gathered``."""
+        """As Matchmaking's, which knows no epochs; every refusal also tells our own epoch, in ``gathered``.
+
+        Nothing here reads that, but earlier versions in client mode do, which leave a round of theirs for it.
+        """
         reason = super()._check_reasons_to_reject(request, context)
         if self.step_control is None:
             return reason
         gathered = self.step_control.data_for_gather
+        if reason is None:
+            reason = self._reason_to_reject(request, context)
         mine, theirs = epoch_of(gathered), epoch_of(request.gather)
         if reason is None and None not in (mine, theirs) and mine != theirs:
             log.info("%s looks for a group of epoch %d, we do for one of %d", context.remote_id, theirs, mine)
             reason = averaging_pb2.MessageFromLeader(code=averaging_pb2.NOT_LOOKING_FOR_GROUP)
-            self._end_if_stale(theirs, self.step_control)
-        if reason is None:
-            reason = self._reason_to_reject(request, context)
         if reason is not None:
             reason.gathered.append(gathered)
         return reason
@@ -168,7 +163,10 @@ class EpochMatchmaking(Matchmaking):
 
     async def follower_assemble_group(self, leader: PeerID, msg: averaging_pb2.MessageFromLeader) -> GroupInfo:
         """As Matchmaking's, which believes its leader. Raises InvalidGroupError for what no honest leader begins."""
-        members = [PeerID(each) for each in msg.ordered_peer_ids[: MAX_GROUP + 1]]
+        named = msg.ordered_peer_ids[: MAX_GROUP + 1]
+        if not all(map(is_peer_id, named)):
+            raise InvalidGroupError("a member of the group has no peer id", leader)
+        members = [PeerID(each) for each in named]
         check_group(members, list(msg.gathered))
         if strangers := self.shunned.strangers_among(members):  # our parts are not for them
             raise InvalidGroupError(f"{', '.join(map(str, strangers))} may not take part in this run")
@@ -176,24 +174,27 @@ class EpochMatchmaking(Matchmaking):
         return group
 
     async def _request_join_group(self, leader: PeerID) -> GroupInfo | None:
-        if leader in self.shunned:
+        if leader in self.shunned or self._redirections > MAX_REDIRECTIONS or self._has_dropped_us(leader):
             return None
-        self._refused_for, step = None, self.step_control
+        self._redirections += 1  # hivemind calls this for the next leader before it returns from the one before
         try:
             group: GroupInfo | None = await super()._request_join_group(leader)
         except InvalidGroupError as error:
             log.warning("the group of %s is left out: %s", leader, error)
             if error.teller == leader:  # of the others it may say anything
                 self.shunned.distrust([leader])  # who waits for its group finds the other groups begun
-            group = None
-        is_last = not self.potential_leaders.leader_queue  # others may still be in our round
-        if group is None and step is not None and is_last:
-            self._end_if_stale(self._refused_for, step)
+            return None
+        except Exception as error:  # others may lead us yet
+            log.warning("%s does not lead us to a group: %r", leader, error)
+            return None
+        finally:
+            self._redirections -= 1
         return group
 
-    def _on_leader_message(self, message: averaging_pb2.MessageFromLeader) -> None:
-        is_refusal = message.code not in (averaging_pb2.ACCEPTED, averaging_pb2.BEGIN_ALLREDUCE)
-        self._refused_for = epoch_of(message.gathered[0]) if is_refusal and message.gathered else None
+    def _has_dropped_us(self, leader: PeerID) -> bool:
+        """Whether we ask that leader no more in this search: it is no better than those who follow us, or than none."""
+        joined = self._joined[leader]
+        return joined >= MAX_JOINS or (joined > 0 and bool(self.current_followers))
 
     def end_round_before(self, epoch: int) -> None:
         """End our round if it is of an earlier epoch than that, which others have begun, and no leader has taken us."""

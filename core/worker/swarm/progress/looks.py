@@ -68,7 +68,19 @@ class ProgressDHT:
         return self._dht.store(*args, value=value, **options)
 
     async def get(self, _key: str, **_options: Any) -> ValueWithExpiration[Reports] | None:
-        """The latest reports, as ``DHT.get`` gives them to who awaits them; ``None`` if there are none."""
+        """The latest reports, as ``DHT.get`` gives them to who awaits them; ``None`` if there are none.
+
+        A look that fails has found nothing: an exception would end the tracker's thread, and with it the peer.
+        """
+        try:
+            found = await self._find()
+        except Exception:
+            log.exception("a look at everybody's progress has failed")
+            found = None
+        return self.with_known(found)
+
+    async def _find(self) -> ValueWithExpiration[Reports] | None:
+        """What one holder has, or several where it lacks what was known."""
         found = await self.ask("one")
         missing = self._missing(found)
         if found is None or missing:
@@ -79,7 +91,7 @@ class ProgressDHT:
                 found = await self.ask("all")
                 if found is None:
                     found = await self._dht.get(self._key, latest=True, return_future=True)
-        return self.with_known(found)
+        return found
 
     def ask(self, whom: Whom) -> MPFuture[ValueWithExpiration[Reports] | None]:
         """What these have; ``None`` where none answers or has any."""
@@ -180,7 +192,11 @@ def _lasting(records: Iterable[Record]) -> list[Record]:
 
 
 def _is_valid(node: DHTNode, key_id: DHTID, record: Record) -> bool:
-    return bool(node.protocol._validate_record(key_id.to_bytes(), *record))
+    """Whether our validators let it be; what none of them can make sense of is not (H80)."""
+    try:
+        return bool(node.protocol._validate_record(key_id.to_bytes(), *record))
+    except Exception:  # strangers may have packed anything
+        return False
 
 
 def _decoded(node: DHTNode, key_id: DHTID, records: dict[bytes, Record]) -> ValueWithExpiration[Reports]:

@@ -20,7 +20,7 @@ from core.run.signed_scores import Score
 from core.worker.swarm.dht.progress_reports import PeerReport
 from core.worker.swarm.patches.monotonic_clock import steady_time
 from core.worker.swarm.patches.shunned_peers import NOBODY_BARRED, BarredPeers
-from core.worker.swarm.progress.liveness import Liveness, are_all_ahead, is_half_ahead
+from core.worker.swarm.progress.liveness import Liveness, is_half_ahead
 from core.worker.swarm.progress.looks import ProgressDHT
 from core.worker.swarm.progress.progress_estimate import EpochClock, estimate_progress, longest_refresh_period
 from core.worker.swarm.progress.rate_limited_event import RateLimitedEvent, report_period
@@ -47,8 +47,8 @@ class ObservedTracker(ProgressTracker):
     """The tracker of one run, a thread that reports our progress and looks at everybody's.
 
     ``reports`` is what was reported at the last look, by encoded subkey, ``others`` the same without our own, and
-    ``counted`` what we believe of it. ``on_no_peers_left`` is called, in the tracker's thread, whenever a look shows
-    that nobody will average our epoch with us. An epoch lasts ``max_epoch_seconds`` at the most, see `EpochClock`.
+    ``counted`` what we believe of it. ``on_look`` is called after each look, in the tracker's thread. An epoch lasts
+    ``max_epoch_seconds`` at the most, see `EpochClock`.
 
     ``claims`` are epochs that are not believed yet, by subkey, see `EpochClaims`, and that are signed or agreed on, see
     `KnownKeys`; whoever claims any other does not count. ``is_newcomer`` says whether we have no state of the run, and
@@ -62,7 +62,7 @@ class ObservedTracker(ProgressTracker):
     claims: Mapping[bytes, int] = MappingProxyType({})
     target_batch_size: int
     is_newcomer: Callable[[], bool] = staticmethod(lambda: True)
-    on_no_peers_left: Callable[[], None] | None = None
+    on_look: Callable[[], None] | None = None
     counts_rests = _forgot_first_speed = False
     extrapolated_from = -math.inf  # at the earliest, what others report: until then all waited; in seconds since 1970
     is_held = False  # whether we are to compute nothing: then we end no epoch but with those who have
@@ -221,8 +221,8 @@ class ObservedTracker(ProgressTracker):
         self._known_keys.see(self.others, self.local_progress.epoch)
         self.statistics.remember(self.reports)
         estimate = self._estimate()
-        if self.on_no_peers_left is not None and self._is_nobody_left():
-            self.on_no_peers_left()
+        if self.on_look is not None:
+            self.on_look()
         return estimate
 
     @functools.cached_property
@@ -304,11 +304,9 @@ class ObservedTracker(ProgressTracker):
         return latest_signed_epoch(self._scores, time.time())
 
     @property
-    def _counted_others(self) -> list[PeerReport]:
+    def counted_others(self) -> list[PeerReport]:
+        """What we believe of the others' reports."""
         return [report for key, report in self.counted.items() if key != self.own_subkey]
-
-    def _is_nobody_left(self) -> bool:
-        return bool(self.reports and not self.others) or are_all_ahead(self._counted_others, self.local_progress.epoch)
 
     def is_overtaken(self, seconds: float) -> bool:
         """Look now, although who asks has paused our updates: whether our epoch is over for half of the swarm.
@@ -318,7 +316,7 @@ class ObservedTracker(ProgressTracker):
         with contextlib.suppress(TimeoutError):
             found = self.dht.with_known(self.dht.ask("one").result(seconds))
             self._parse_swarm_progress_data(None if found is None else found.value)
-            return is_half_ahead(self._counted_others, self.local_progress.epoch)
+            return is_half_ahead(self.counted_others, self.local_progress.epoch)
         return False
 
     def shutdown(self, timeout: float | None = None) -> None:
