@@ -75,7 +75,7 @@ class Gate(LineShare):
         super().__init__()
         self._is_open, donor._slots.share = asyncio.Event(), self
 
-    async def wait(self, _size_bytes: int) -> None:
+    async def wait(self, _size_bytes: int, _share: float = 0.0) -> None:
         """Wait for `open`."""
         await self._is_open.wait()
 
@@ -146,6 +146,28 @@ def test_rounds_and_states_have_one_share_of_a_measured_line(tmp_path: Path, mon
             return time.monotonic() - since
 
     assert asyncio.run(ask()) > 0.8 * SECONDS
+
+
+def test_who_alone_has_missed_rounds_is_sent_them_with_the_whole_line(tmp_path: Path) -> None:
+    """It would never catch up with half of a slow one; a second one that asks halves it again."""
+    donor, began = donor_after(tmp_path)
+    shares: list[float] = []
+
+    class Noted(LineShare):
+        async def wait(self, _size_bytes: int, share: float = line_share.SHARE) -> None:
+            shares.append(share)
+
+    donor._slots.share = Noted()
+    context: Any = SimpleNamespace(remote_id=PeerID(b"somebody"))
+
+    async def ask() -> int:
+        wish = runtime_pb2.ExpertRequest(metadata=msgspec.msgpack.encode(WhatWeHave(*began)))
+        return len([message async for message in donor.rpc_missed_rounds(wish, context)])
+
+    assert asyncio.run(ask()) == 1 + PARTS and set(shares) == {line_share.WHOLE}
+    shares.clear()
+    donor._round_slots.take(PeerID(b"another"))
+    assert asyncio.run(ask()) == 1 + PARTS and set(shares) == {line_share.SHARE}
 
 
 def test_the_disk_is_read_beside_the_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -249,6 +249,10 @@ class AveragerProcess(StateFetcher):
         """Half of the swarm has begun that epoch: end a round of an earlier one that still looks for a group."""
         self._matchmaking.end_round_before(epoch)
 
+    async def _know_others(self, others: frozenset[PeerID]) -> None:
+        """These take part in the run by their reports, which are believed."""
+        self._matchmaking.known = others
+
     async def _know_barred(self, barred: Container[Hashable]) -> None:
         """Form no group with these peers, use nothing that they send, and send them no state, from now on."""
         assert isinstance(barred, BarredPeers)

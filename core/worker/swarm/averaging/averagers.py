@@ -76,6 +76,7 @@ class _ObservedAverager(AveragerProcess):
         self, *args: Any, rounds: Rounds, children: ChildProcesses, barred: BarredPeers = NOBODY_BARRED, **kwargs: Any
     ) -> None:
         self.rounds, self._children, self._barred = rounds, children, barred
+        self._others = frozenset[PeerID]()  # as its process knows them
         self._is_bandwidth_declared = kwargs.get("bandwidth") is not None
         super().__init__(*args, barred=barred, **kwargs)
 
@@ -103,6 +104,12 @@ class _ObservedAverager(AveragerProcess):
     def bar(self, barred: BarredPeers) -> None:
         """Have nothing to do with these peers from now on, but with all others again."""
         self._outer_pipe.send(("_know_barred", [barred], {}))
+
+    def know_others(self, others: frozenset[PeerID]) -> None:
+        """Learn who takes part in the run by reports that are believed: they tell us which epoch is over."""
+        if others != self._others:
+            self._others = others
+            self._outer_pipe.send(("_know_others", [others], {}))
 
     def end_rounds_before(self, epoch: int) -> None:
         """End a round of an earlier epoch than that, which still looks for a group: half of the swarm has begun it."""

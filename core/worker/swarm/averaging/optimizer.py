@@ -113,6 +113,9 @@ class SwarmOptimizer(ScheduledOptimizer):
         of the epoch before is over only where half of the swarm has ended this one (H9).
         """
         tracker, mine = self.tracker, self.tracker.local_progress.epoch
+        known = frozenset(report.peer_id for report in tracker.counted_others)
+        for averager in self.averagers:
+            averager.know_others(known)
         if (tracker.reports and not tracker.others) or are_all_ahead(tracker.counted_others, mine):
             self._cancel_rounds_soon()
         elif is_half_ahead(tracker.counted_others, mine):

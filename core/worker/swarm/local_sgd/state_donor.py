@@ -1,7 +1,7 @@
 """A donor of base weights, outer steps and momentum: it serves two newcomers at a time, in parts or with the whole.
 
 Beside them it sends rounds of its log to three peers that have missed some. Where its upload was measured, all of them
-together have a share of it; see ``state_parts/line_share.py``.
+together have a share of it, and one alone that has missed rounds the whole; see ``state_parts/line_share.py``.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from core.worker.swarm.averaging.averager_process import AveragerProcess
 from core.worker.swarm.local_sgd.frozen_state import FrozenState
 from core.worker.swarm.local_sgd.replay import SERVES_OTHERS, Round, WhatFollows, requested_version
 from core.worker.swarm.local_sgd.round_log import LoggedRound, RoundLog
+from core.worker.swarm.state_parts.line_share import SHARE, WHOLE
 from core.worker.swarm.state_parts.messages import PIECE_BYTES, Offer, Version, Wish, decoded, reply
 from core.worker.swarm.state_parts.server import ORDER_SECONDS, SharedFile, serve_orders
 from core.worker.swarm.state_parts.slots import Slot, Slots
@@ -74,6 +75,8 @@ class StateDonor(AveragerProcess):
     async def _sent(self, rounds: Sequence[LoggedRound], slot: Slot) -> AsyncIterator[averaging_pb2.DownloadData]:
         """The parts of those rounds, no faster than the share of the line, as long as the slot is taken.
 
+        Who is sent rounds alone has missed some of a run that goes on meanwhile: half of a slow line might never do.
+
         Raises OSError and ValueError where a file cannot be read.
         """
         loop = asyncio.get_running_loop()
@@ -81,7 +84,8 @@ class StateDonor(AveragerProcess):
             parts = each.parts()
             while (part := await loop.run_in_executor(None, _next, parts)) is not None:
                 for start in range(0, len(part.buffer), PIECE_BYTES):
-                    await self._slots.share.wait(min(PIECE_BYTES, len(part.buffer) - start))
+                    share = SHARE if self._round_slots.has_others(slot) else WHOLE
+                    await self._slots.share.wait(min(PIECE_BYTES, len(part.buffer) - start), share)
                     if not self._round_slots.holds(slot):
                         return
                     slot.touch()

@@ -8,9 +8,11 @@ leaders, whether it may follow them; a leader begins the all-reduce when its tim
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections import Counter
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from hivemind.averaging import averager
@@ -18,7 +20,7 @@ from hivemind.averaging.control import StepControl
 from hivemind.averaging.group_info import GroupInfo
 from hivemind.averaging.key_manager import GroupKeyManager
 from hivemind.averaging.matchmaking import Matchmaking, MatchmakingException
-from hivemind.p2p import P2PContext, PeerID
+from hivemind.p2p import P2P, P2PContext, PeerID
 from hivemind.proto import averaging_pb2
 
 from core.worker.swarm.aggregation.member_metadata import MemberMetadata
@@ -78,6 +80,36 @@ class CheckedKeyManager(GroupKeyManager):
         ]
 
 
+class _StubProxy:
+    """The averager's servicer as matchmaking uses it; ``on_answer`` hears what leaders answer to our requests."""
+
+    def __init__(self, servicer: Any, on_answer: Callable[[averaging_pb2.MessageFromLeader], None]) -> None:
+        self._servicer, self._on_answer = servicer, on_answer
+
+    def get_stub(self, p2p: P2P, leader: PeerID, *, namespace: str | None = None) -> _LeaderStub:
+        """Return a stub of the leader whose answers are heard."""
+        return _LeaderStub(self._servicer.get_stub(p2p, leader, namespace=namespace), self._on_answer)
+
+
+class _LeaderStub:
+    """The RPC stub of a peer that we ask to let us into its group."""
+
+    def __init__(self, stub: Any, on_answer: Callable[[averaging_pb2.MessageFromLeader], None]) -> None:
+        self._stub, self._on_answer = stub, on_answer
+
+    async def rpc_join_group(
+        self, request: averaging_pb2.JoinRequest
+    ) -> AsyncIterator[averaging_pb2.MessageFromLeader]:
+        """Ask to join, and return the leader's answers as they come."""
+        return self._heard(await self._stub.rpc_join_group(request))
+
+    async def _heard(self, answers: Any) -> AsyncIterator[averaging_pb2.MessageFromLeader]:
+        async with contextlib.aclosing(answers):
+            async for answer in answers:
+                self._on_answer(answer)
+                yield answer
+
+
 class EpochMatchmaking(Matchmaking):
     """Matchmaking that lets nobody join a round of another epoch, and ends a round that is left over.
 
@@ -86,24 +118,32 @@ class EpochMatchmaking(Matchmaking):
     waits for the other's parameters before it gives its gradients, the other for the gradients before it
     gives its parameters: rounds end by timeouts, and each of them leaves another one over.
 
-    A left-over round ends once half of the swarm reports a later epoch, see ``GradientAverager.wait_for_group`` and
-    ``SwarmOptimizer``. What somebody tells who asks to join it, or refuses us, ends no round: anybody tells any epoch.
+    A left-over round ends when half of the others tell us of a later epoch, as they ask to join it or, as leaders,
+    refuse us: of the ``known`` ones, whose reports are believed, since anybody tells any epoch. It also ends once half
+    of the swarm reports one, see ``GradientAverager.wait_for_group`` and ``SwarmOptimizer``; that is an epoch later
+    where exchanges go on beside training. Plain hivemind peers tell no epoch, and nothing is lost by it but time.
 
     WORKAROUND H81: hivemind ends the search for a group where a single leader answers what it does not expect, follows
     from one leader to another for as long as each names the next, and sends its own followers away for a leader that
     has accepted it and dropped it again a moment ago.
     """
 
+    _servicer_type: Any
     group_key_manager: GroupKeyManager
     client_mode: bool
+    known: frozenset[PeerID] = frozenset()
+    _refused_for: int | None = None  # the epoch of whoever has refused us last, if it says so
     _redirections = 0  # that led us to the leader whom we ask
     _leader: PeerID | None = None
     follows_only = False  # as members of our last group cannot reach us: nobody joins us then, and we join others
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._joined = Counter[PeerID]()  # how often each leader has accepted us in this search
+        self._ahead = set[PeerID]()  # who has told us in this search that it is in a later epoch
         super().__init__(*args, **kwargs)
         self._cannot_be_reached = self.client_mode
+        # after the constructor, which accepts only a subclass of ServicerBase
+        self._servicer_type = _StubProxy(self._servicer_type, self._on_leader_message)
         self.shunned = ShunnedPeers()
         keys = self.group_key_manager
         self.group_key_manager = CheckedKeyManager(keys.dht, keys.prefix, keys.group_bits, keys.target_group_size)
@@ -112,6 +152,7 @@ class EpochMatchmaking(Matchmaking):
         """As Matchmaking does; who only follows is like a client, and leads again where it has found no group so."""
         self.client_mode, self.follows_only = self._cannot_be_reached or self.follows_only, False
         self._joined.clear()
+        self._ahead.clear()
         group: GroupInfo | None = await super().look_for_group(step)
         return group
 
@@ -129,10 +170,7 @@ class EpochMatchmaking(Matchmaking):
     def _check_reasons_to_reject(
         self, request: averaging_pb2.JoinRequest, context: P2PContext
     ) -> averaging_pb2.MessageFromLeader | None:
-        """As Matchmaking's, which knows no epochs; every refusal also tells our own epoch, in ``gathered``.
-
-        Nothing here reads that, but earlier versions in client mode do, which leave a round of theirs for it.
-        """
+        """As Matchmaking's, which knows no epochs; every refusal also tells our own epoch, in ``gathered``."""
         reason = super()._check_reasons_to_reject(request, context)
         if self.step_control is None:
             return reason
@@ -143,6 +181,7 @@ class EpochMatchmaking(Matchmaking):
         if reason is None and None not in (mine, theirs) and mine != theirs:
             log.info("%s looks for a group of epoch %d, we do for one of %d", context.remote_id, theirs, mine)
             reason = averaging_pb2.MessageFromLeader(code=averaging_pb2.NOT_LOOKING_FOR_GROUP)
+            self._hear_epoch(context.remote_id, theirs, self.step_control)
         if reason is not None:
             reason.gathered.append(gathered)
         return reason
@@ -177,6 +216,7 @@ class EpochMatchmaking(Matchmaking):
         if leader in self.shunned or self._redirections > MAX_REDIRECTIONS or self._has_dropped_us(leader):
             return None
         self._redirections += 1  # hivemind calls this for the next leader before it returns from the one before
+        self._refused_for, step = None, self.step_control
         try:
             group: GroupInfo | None = await super()._request_join_group(leader)
         except InvalidGroupError as error:
@@ -189,7 +229,23 @@ class EpochMatchmaking(Matchmaking):
             return None
         finally:
             self._redirections -= 1
+        is_last = not self.potential_leaders.leader_queue  # others may still be in our round
+        if group is None and step is not None and is_last:
+            self._hear_epoch(leader, self._refused_for, step)
         return group
+
+    def _on_leader_message(self, message: averaging_pb2.MessageFromLeader) -> None:
+        is_refusal = message.code not in (averaging_pb2.ACCEPTED, averaging_pb2.BEGIN_ALLREDUCE)
+        self._refused_for = epoch_of(message.gathered[0]) if is_refusal and message.gathered else None
+
+    def _hear_epoch(self, peer: PeerID, theirs: int | None, step: StepControl) -> None:
+        """A peer tells us of which epoch its round is: ours may be left over."""
+        mine = epoch_of(step.data_for_gather)
+        if mine is None or theirs is None or theirs <= mine or peer not in self.known:
+            return
+        self._ahead.add(peer)
+        if 2 * len(self._ahead & self.known) >= len(self.known):
+            self._end_if_stale(theirs, step)
 
     def _has_dropped_us(self, leader: PeerID) -> bool:
         """Whether we ask that leader no more in this search: it is no better than those who follow us, or than none."""
