@@ -54,7 +54,7 @@ def test_what_is_left_over_ends_once_half_of_the_swarm_has_ended_our_epoch(other
         reports=reports, others=reports, counted_others=reports, local_progress=SimpleNamespace(epoch=OURS)
     )
     averager = Averager()
-    stands_for_it = SimpleNamespace(tracker=tracker, averagers=(averager,))
+    stands_for_it = SimpleNamespace(tracker=tracker, averagers=(averager,), _known=frozenset())
     SwarmOptimizer._end_rounds_left_over(cast(Any, stands_for_it))
     assert averager.ended_before == ([OURS] if is_over else []), "a round of our own epoch may be about to begin"
     assert averager.others == {each.peer_id for each in reports}

@@ -76,7 +76,6 @@ class _ObservedAverager(AveragerProcess):
         self, *args: Any, rounds: Rounds, children: ChildProcesses, barred: BarredPeers = NOBODY_BARRED, **kwargs: Any
     ) -> None:
         self.rounds, self._children, self._barred = rounds, children, barred
-        self._others = frozenset[PeerID]()  # as its process knows them
         self._is_bandwidth_declared = kwargs.get("bandwidth") is not None
         super().__init__(*args, barred=barred, **kwargs)
 
@@ -107,9 +106,7 @@ class _ObservedAverager(AveragerProcess):
 
     def know_others(self, others: frozenset[PeerID]) -> None:
         """Learn who takes part in the run by reports that are believed: they tell us which epoch is over."""
-        if others != self._others:
-            self._others = others
-            self._outer_pipe.send(("_know_others", [others], {}))
+        self._outer_pipe.send(("_know_others", [others], {}))
 
     def end_rounds_before(self, epoch: int) -> None:
         """End a round of an earlier epoch than that, which still looks for a group: half of the swarm has begun it."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 from hivemind.averaging.control import StepControl
+from hivemind.p2p import PeerID
 
 from core.errors import ErrorKind, UserError
 from core.localizable import Detail, LocalizedText, localized
@@ -55,6 +56,7 @@ class SwarmOptimizer(ScheduledOptimizer):
     tracker: ObservedTracker
     takes_own_steps = False  # whether a peer steps by itself between two rounds, as with local SGD
     own_step_seconds = 0.0  # that those steps have taken so far
+    _known: frozenset[PeerID] = frozenset()  # the others, as the averagers' processes know them
     _has_resumed, _has_taken_state, _failed_downloads, _last_refusal = False, False, 0, LocalizedText()
     needs_gradient = True  # whether anybody uses this peer's gradients
     max_checkpoint_epochs = sys.maxsize  # from one checkpoint to the next
@@ -114,8 +116,10 @@ class SwarmOptimizer(ScheduledOptimizer):
         """
         tracker, mine = self.tracker, self.tracker.local_progress.epoch
         known = frozenset(report.peer_id for report in tracker.counted_others)
-        for averager in self.averagers:
-            averager.know_others(known)
+        if known != self._known:
+            self._known = known
+            for averager in self.averagers:
+                averager.know_others(known)
         if (tracker.reports and not tracker.others) or are_all_ahead(tracker.counted_others, mine):
             self._cancel_rounds_soon()
         elif is_half_ahead(tracker.counted_others, mine):
