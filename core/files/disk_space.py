@@ -29,11 +29,11 @@ def free_space(folder: Path, limit_bytes: int | None) -> DiskSpace:
     return DiskSpace(left, is_limited=True) if left < free else DiskSpace(free)
 
 
-def disk_usage(folder: Path) -> int:
-    """The length of all files in the folder; one that cannot be read, or has just gone, does not count."""
+def disk_usage(path: Path) -> int:
+    """The length of the file, or of all in the folder; one that cannot be read, or has just gone, does not count."""
+    below = (Path(place, name) for place, _, names in os.walk(path) for name in names)
     held = 0
-    for place, _, names in os.walk(folder):
-        for name in names:
-            with contextlib.suppress(OSError):
-                held += Path(place, name).lstat().st_size
+    for file in below if path.is_dir() else (path,):
+        with contextlib.suppress(OSError):
+            held += file.lstat().st_size
     return held

@@ -44,7 +44,7 @@ class DataCategory:
     @property
     def held_bytes(self) -> int:
         """The length of all files of the category; one that has just gone does not count."""
-        return sum(_held_bytes(path) for path in self.paths)
+        return sum(map(disk_usage, self.paths))
 
 
 def list_user_data(folders: Folders) -> tuple[DataCategory, ...]:
@@ -76,15 +76,6 @@ def erase_user_data(folders: Folders, categories: Collection[Category]) -> None:
                 _delete(path)
     for folder in (folders.settings, folders.data, folders.cache, folders.logs):
         _remove_empty_folders(folder)
-
-
-def _held_bytes(path: Path) -> int:
-    if path.is_dir():
-        return disk_usage(path)
-    try:
-        return path.lstat().st_size
-    except FileNotFoundError:
-        return 0
 
 
 def _everything(folders: Folders) -> Iterator[tuple[Category, Path]]:

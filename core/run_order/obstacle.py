@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.client.restart_policy import CRASHES, GPU_FAILURES, OUTAGES, RECONNECT_CAUSES
+from core.client.restart_policy import CRASHES, GPU_FAILURES, PASSING
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.protocol.client_events import Obstacle
@@ -12,7 +12,6 @@ from core.records.consents import Consents
 PATIENCE_SECONDS = 180.0
 """For how long a run is looked for that cannot be reached, before another one takes its place."""
 _MOST_CRASHES = 5
-_AWAY = RECONNECT_CAUSES | OUTAGES
 _UNREACHABLE = frozenset(
     {
         ErrorKind.NOBODY_ANSWERS,
@@ -89,7 +88,7 @@ class ObstacleWatch:
 
     def _note_outage(self, session: Session, now: float) -> None:
         restarting = session.restarting
-        if restarting is not None and ErrorKind.from_key(restarting.problem) in _AWAY:
+        if restarting is not None and ErrorKind.from_key(restarting.problem) in PASSING:
             self._away_since = now if self._away_since is None else self._away_since
         elif session.phase != "connecting":
             self._away_since = None

@@ -11,7 +11,7 @@ import pytest
 from core.errors import ErrorKind
 from core.protocol.events import AnyEvent, Evaluated, Progress, RoundFinished, TrainingStarted, Warned
 from core.protocol.peers import PeersSeen
-from core.worker.swarm.state_parts.least_rate import PERIOD_SECONDS
+from core.worker.swarm.state_parts.minimum_rate import PERIOD_SECONDS
 from tests.support.fault_injection import gave, stop
 from tests.support.real_peers import LineProcess, Peer, PeerGroup, averaged
 

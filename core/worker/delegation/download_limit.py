@@ -42,6 +42,11 @@ class DownloadBudget:
             with self._paid_until.get_lock():
                 self._limit.value, self._paid_until.value = bytes_a_second or 0, self._clock()
 
+    def capped(self, bytes_a_second: float, share: float) -> float:
+        """That rate, or such a share of the limit where that is less: no sender can be asked for more."""
+        limit = self.limit
+        return bytes_a_second if limit is None else min(bytes_a_second, share * limit)
+
     def paid_at(self, size_bytes: int) -> float:
         """Take what has been received from the bucket; when it is paid for, as the clock tells."""
         now, limit = self._clock(), self.limit

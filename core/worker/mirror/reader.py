@@ -124,10 +124,9 @@ class _GaveUpError(Exception):
     """The mirror does not answer, or too slowly."""
 
 
-def _least_rate() -> float:
+def _minimum_rate() -> float:
     """Bytes a second that it must send; at the owner's limit a peer would be no faster."""
-    limit = downloads().limit
-    return MIN_BYTES_PER_SECOND if limit is None else min(MIN_BYTES_PER_SECOND, limit / 2)
+    return downloads().capped(MIN_BYTES_PER_SECOND, 0.5)
 
 
 class _Impatient:
@@ -149,7 +148,7 @@ class _Impatient:
         if self._failure:
             raise _GaveUpError(self._failure)
         late_seconds = time.monotonic() - self._deadline
-        if late_seconds > 0 and self._received_bytes < late_seconds * _least_rate():
+        if late_seconds > 0 and self._received_bytes < late_seconds * _minimum_rate():
             raise _GaveUpError("it sends nothing, or too slowly")
 
     def warn(self, problem: ErrorKind, detail: Detail) -> None:

@@ -68,22 +68,13 @@ class Supervisor:
     def exit(self, code: int, *last_events: AnyEvent) -> None:
         """Say goodbye to the swarm and end this process, whatever its main thread waits for."""
         with self._exiting:  # a second thread that gives up waits here for the end of the process
-            try:
-                self.say_goodbye()
-            except Exception:
-                log.exception("the goodbye failed")
+            _attempt("the goodbye", self.say_goodbye)
             if code == 0:
-                self._save()
+                _attempt("saving the last state", self.save)
             for event in last_events:
                 self._sink.emit(event)
             self._sink.close()
             self._exit_process(code)
-
-    def _save(self) -> None:
-        try:
-            self.save()
-        except Exception:
-            log.exception("the last state was not saved")
 
     def _supervise(self, name: str, run: Callable[[], None]) -> None:
         restarts = 0
@@ -117,6 +108,14 @@ def _log_unhandled(ended: threading.ExceptHookArgs) -> None:
         name,
         exc_info=(ended.exc_type, ended.exc_value, ended.exc_traceback),
     )
+
+
+def _attempt(name: str, step: Callable[[], None]) -> None:
+    """Take a step of the end, which comes even if that fails."""
+    try:
+        step()
+    except Exception:
+        log.exception("%s failed", name)
 
 
 def _failed_again_and_again(name: str, error: BaseException) -> UserError:

@@ -18,7 +18,7 @@ from core.worker.swarm.local_sgd.codecs.wire import codec
 from core.worker.swarm.local_sgd.outer_optimizer import MOMENTUM, OuterNesterov
 from core.worker.swarm.local_sgd.replay import Replay, Round, requested_version
 from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS, RoundLog
-from core.worker.swarm.state_parts import download, least_rate, part_index, partial_file, server
+from core.worker.swarm.state_parts import download, minimum_rate, part_index, partial_file, server
 from core.worker.swarm.state_parts.partial_file import PartialFile
 from tests.worker.local_sgd.members import Donor, Newcomer
 
@@ -201,7 +201,7 @@ class Dripping(Donor):
 def test_who_drips_its_rounds_is_left_out_as_long_as_there_is_another_donor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(least_rate, "PERIOD_SECONDS", 0.3)
+    monkeypatch.setattr(minimum_rate, "PERIOD_SECONDS", 0.3)
     dripping, honest = (kind(tmp_path / kind.__name__) for kind in (Dripping, Donor))
     state = honest.state()
     for each in (dripping, honest):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.worker.delegation.download_limit import downloads, share_download_limit
-from core.worker.swarm.state_parts import donor_stream, download, least_rate
+from core.worker.swarm.state_parts import donor_stream, download, minimum_rate
 from core.worker.swarm.state_parts.download import (
     DONOR_RATE,
     Downloaded,
@@ -214,7 +214,7 @@ def test_a_full_disk_ends_in_words(small_disk: Path, tmp_path: Path, fill_disk: 
 
 
 def test_who_drips_its_index_holds_nobody_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(least_rate, "PERIOD_SECONDS", 0.3)
+    monkeypatch.setattr(minimum_rate, "PERIOD_SECONDS", 0.3)
     with pytest.raises(IncompleteError, match="too quickly"):
         downloaded(tmp_path / "downloads", DrippingIndex(tmp_path))
     honest = Donor(tmp_path)

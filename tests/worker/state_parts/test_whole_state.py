@@ -27,6 +27,7 @@ from core.worker.swarm.averaging.state_validation import BUSY, State
 from core.worker.swarm.state_parts.arrivals import Arrivals
 from core.worker.swarm.state_parts.line_share import SHARE
 from core.worker.swarm.state_parts.slots import MAX_DOWNLOADS, Slots
+from tests.worker.state_parts.donors import TakesAnyState
 
 PREFIX = "state"
 NUMBERS = 500_000
@@ -126,7 +127,7 @@ def arriving(arrivals: Arrivals) -> MPFuture[Any]:
     return future
 
 
-class Newcomer:
+class Newcomer(TakesAnyState):
     """An averager that wants a state; each search of its finds what the donors answer then: None for a dead line."""
 
     has_begun = False
@@ -142,21 +143,9 @@ class Newcomer:
         future.set_result((PeerID(bytes([asked_before])), left[0]) if left else None)
         return future
 
-    def is_truncated(self, state: State) -> bool:
-        """Whether its one tensor is missing."""
-        return not state[1]
-
-    def format_error(self, state: State) -> str:
-        """All are of the run."""
-        return ""
-
-    def is_behind(self, state: State) -> bool:
+    def is_behind(self, _state: State) -> bool:
         """Whether it is of an epoch before the second."""
-        return bool(state[0]["epoch"] < 2)
-
-    def trial_error(self, state: State) -> str:
-        """Nothing is wrong with any."""
-        return ""
+        return bool(_state[0]["epoch"] < 2)
 
 
 class Mirrored(Newcomer):

@@ -112,7 +112,8 @@ class SwarmOptimizer(ScheduledOptimizer):
         WORKAROUND H20: where nobody is left to be averaged with, hivemind looks for all of averaging_timeout.
 
         The others' reports tell which epoch's samples they compute. What is delayed goes on meanwhile, so that a round
-        of the epoch before is over only where half of the swarm has ended this one (H9).
+        of the epoch before is over only where half of the swarm has ended this one (H9). Who tells the averagers
+        themselves of a later epoch is heard where its reports are believed, so these learn whose are.
         """
         tracker, mine = self.tracker, self.tracker.local_progress.epoch
         known = frozenset(report.peer_id for report in tracker.counted_others)

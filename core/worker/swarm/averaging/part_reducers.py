@@ -20,7 +20,7 @@ from core.worker.swarm.aggregation.aggregators import Aggregator, ReceivedParts,
 from core.worker.swarm.trust.part_checks import is_plausible, part_error, root_mean_square
 
 
-class SharedAnswer(asyncio.Future[Tensor]):
+class ShieldedFuture(asyncio.Future[Tensor]):
     """What several wait for: who is cancelled meanwhile leaves it to the others."""
 
     def __await__(self) -> Generator[Any, None, Tensor]:
@@ -41,7 +41,7 @@ class ValidatingReducer(TensorPartReducer):
         """Begin the next part, as TensorPartReducer does."""
         super().reset_accumulators()
         if not self.finished.is_set():
-            self.current_part_future = SharedAnswer()
+            self.current_part_future = ShieldedFuture()
 
     async def accumulate_part(
         self, sender_index: int, part_index: int, tensor_part: Tensor, weight: float = 1.0

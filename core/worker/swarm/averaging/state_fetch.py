@@ -20,7 +20,7 @@ from hivemind.utils import MPFuture, ValueWithExpiration
 from core.worker.swarm.averaging.state_validation import BUSY, State
 from core.worker.swarm.patches.size_limits import is_peer_id
 from core.worker.swarm.state_parts.arrivals import Arrivals
-from core.worker.swarm.state_parts.least_rate import (
+from core.worker.swarm.state_parts.minimum_rate import (
     LEAST_BYTES_A_SECOND,
     USUAL_BYTES_A_SECOND,
     SlowDonorError,
@@ -57,7 +57,7 @@ class StateFetcher(StateServer):
     _matchmaking: Any
     arrivals: Arrivals
     _min_epoch = 0  # of the state that is being downloaded
-    _least_rate = LEAST_BYTES_A_SECOND  # of its donor
+    _minimum_rate = LEAST_BYTES_A_SECOND  # of its donor
     _slow: frozenset[PeerID] = frozenset()
     _busy: frozenset[PeerID] = frozenset()
 
@@ -100,7 +100,7 @@ class StateFetcher(StateServer):
             left -= self._slow
         donor = max(left, key=lambda each: (each not in self._slow, donors[each]), default=None)
         may_be_slow = donor in self._slow or len(offering) == 1
-        self._least_rate = LEAST_BYTES_A_SECOND if may_be_slow else USUAL_BYTES_A_SECOND
+        self._minimum_rate = LEAST_BYTES_A_SECOND if may_be_slow else USUAL_BYTES_A_SECOND
         return donor
 
     def _after(self, error: Exception, donor: PeerID) -> tuple[PeerID, State | None]:
@@ -155,7 +155,7 @@ class StateFetcher(StateServer):
 
     def _arriving(self, stream: AsyncIterable[averaging_pb2.DownloadData]) -> AsyncIterator[averaging_pb2.DownloadData]:
         """The messages of the donor that was chosen. Raises TimeoutError and SlowDonorError."""
-        return no_slower(stream, self._least_rate, self.next_chunk_timeout, self.arrivals)
+        return no_slower(stream, self._minimum_rate, self.next_chunk_timeout, self.arrivals)
 
     def _check_epoch(self, metadata: bytes) -> None:
         """Raises DonorBehindError for the state of an epoch that nobody looks for."""

@@ -57,6 +57,12 @@ def epoch_of(gathered: bytes) -> int | None:
     return epoch if type(epoch) is int else None
 
 
+def _is_later(theirs: int | None, step: StepControl) -> bool:
+    """Whether that is an epoch after the one of our round."""
+    mine = epoch_of(step.data_for_gather)
+    return mine is not None and theirs is not None and theirs > mine
+
+
 class CheckedKeyManager(GroupKeyManager):
     """A group key manager that asks the DHT for groupmates at most every ``SEARCH_SECONDS``, and reads peer ids only.
 
@@ -240,8 +246,7 @@ class EpochMatchmaking(Matchmaking):
 
     def _hear_epoch(self, peer: PeerID, theirs: int | None, step: StepControl) -> None:
         """A peer tells us of which epoch its round is: ours may be left over."""
-        mine = epoch_of(step.data_for_gather)
-        if mine is None or theirs is None or theirs <= mine or peer not in self.known:
+        if peer not in self.known or not _is_later(theirs, step):
             return
         self._ahead.add(peer)
         if 2 * len(self._ahead & self.known) >= len(self.known):
@@ -263,9 +268,8 @@ class EpochMatchmaking(Matchmaking):
         Only a round that waits for nothing but a group is ended: neither one that the trainer has not allowed to
         begin yet, nor one that has followers or a group.
         """
-        mine = epoch_of(step.data_for_gather)
-        is_late = mine is not None and theirs is not None and theirs > mine
-        if not is_late or not step.triggered or self.current_followers or self.assembled_group.done():
+        is_bound = not step.triggered or self.current_followers or self.assembled_group.done()
+        if is_bound or not _is_later(theirs, step):
             return
         error = StaleRoundError("whoever is there has begun a later epoch")
         if not step.done():

@@ -11,8 +11,8 @@ from typing import Any
 from hivemind.proto import averaging_pb2, runtime_pb2
 
 from core.worker.swarm.state_parts.arrivals import Arrivals
-from core.worker.swarm.state_parts.least_rate import LeastRate
 from core.worker.swarm.state_parts.messages import Offer, PartOrder, Wish, decoded, request
+from core.worker.swarm.state_parts.minimum_rate import MinimumRate
 
 DIAL_SECONDS = 15.0  # for a donor to answer at all
 SILENCE_SECONDS = 20.0  # in which the next piece must come, of 64 KiB: half a second at 1 Mbit/s
@@ -30,7 +30,7 @@ class DonorStream:
     """A stream to the donor with that ``stub``; `open` it first, and `close` it. ``arrivals`` are told what comes."""
 
     def __init__(self, stub: Any, arrivals: Arrivals) -> None:
-        self._stub, self._arrivals, self._rate = stub, arrivals, LeastRate()
+        self._stub, self._arrivals, self._rate = stub, arrivals, MinimumRate()
         self._requests: asyncio.Queue[runtime_pb2.ExpertRequest | None] = asyncio.Queue()
         self._replies: Any = None
 

@@ -27,7 +27,7 @@ class SlowDonorError(Exception):
     """A donor sends so little that it is better to ask another one."""
 
 
-class LeastRate:
+class MinimumRate:
     """The floor of one donor's stream. The time in which nobody waits for the donor does not count.
 
     WORKAROUND H84: hivemind's downloads have a time limit for each message, and none for what is in it.
@@ -42,9 +42,7 @@ class LeastRate:
         self._seconds += seconds
         if self._seconds < PERIOD_SECONDS:
             return
-        limit = downloads().limit
-        least = self._least if limit is None else min(self._least, LIMIT_PART * limit)
-        if self._bytes < least * self._seconds:
+        if self._bytes < downloads().capped(self._least, LIMIT_PART) * self._seconds:
             raise SlowDonorError(f"it has sent {self._bytes} bytes in {self._seconds:.0f} s")
         self._bytes, self._seconds = 0, 0.0
 
@@ -56,12 +54,12 @@ async def no_slower(
 
     Raises TimeoutError where the donor is silent for too long, and SlowDonorError.
     """
-    rate: LeastRate | None = None
+    rate: MinimumRate | None = None
     began = time.monotonic()
     async for message in aiter_with_timeout(messages, timeout=silence_seconds):
         size = arrivals.add(message)
         if rate is None:
-            rate = LeastRate(least)
+            rate = MinimumRate(least)
         else:
             rate.note(size, time.monotonic() - began)
         yield message

@@ -24,12 +24,13 @@ from core.worker.swarm.averaging.state_download import StateDownload
 from core.worker.swarm.averaging.state_validation import State
 from core.worker.swarm.local_sgd.state_donor import MAX_ROUND_DOWNLOADS
 from core.worker.swarm.patches import byte_counters
-from core.worker.swarm.state_parts import least_rate
+from core.worker.swarm.state_parts import minimum_rate
 from core.worker.swarm.state_parts.arrivals import Arrivals
-from core.worker.swarm.state_parts.least_rate import USUAL_BYTES_A_SECOND, LeastRate, SlowDonorError
 from core.worker.swarm.state_parts.line_share import MIN_BITS_PER_SECOND
+from core.worker.swarm.state_parts.minimum_rate import USUAL_BYTES_A_SECOND, MinimumRate, SlowDonorError
 from core.worker.swarm.state_parts.slots import MAX_DOWNLOADS, Slots
 from tests.worker.state_parts import test_whole_state
+from tests.worker.state_parts.donors import TakesAnyState
 from tests.worker.state_parts.test_whole_state import PREFIX, STATE
 
 NUMBERS = 1_500
@@ -101,7 +102,7 @@ class Busy(Donor):
                 yield message
 
 
-class Newcomer(AveragerProcess):
+class Newcomer(TakesAnyState, AveragerProcess):
     """A newcomer's averager in both of its halves, which no process divides; the first donors claim to be the best."""
 
     _parent_pid = 0  # nothing was forked
@@ -129,22 +130,6 @@ class Newcomer(AveragerProcess):
         future: Any = Future()
         asyncio.run_coroutine_threadsafe(self._fetch_state(future, unwanted, 10**6, min_epoch), self._loop)
         return future
-
-    def is_truncated(self, state: State) -> bool:
-        """Whether its one tensor is missing."""
-        return not state[1]
-
-    def format_error(self, _state: State) -> str:
-        """All are of the run."""
-        return ""
-
-    def is_behind(self, _state: State) -> bool:
-        """None is."""
-        return False
-
-    def trial_error(self, _state: State) -> str:
-        """Nothing is wrong with any."""
-        return ""
 
 
 for each in (Donor, Dripping, SayingNothing, OnAModem, Busy, Newcomer):
@@ -175,7 +160,7 @@ async def _asked(*donors: Donor) -> list[Donor]:
 @pytest.fixture(autouse=True)
 def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     """A donor's rate is known after a second."""
-    monkeypatch.setattr(least_rate, "PERIOD_SECONDS", 1.0)
+    monkeypatch.setattr(minimum_rate, "PERIOD_SECONDS", 1.0)
 
 
 @pytest.mark.real
@@ -203,7 +188,7 @@ def test_a_donor_on_a_modem_is_asked_again_once_all_others_have_failed() -> None
     assert asyncio.run(_asked(modem, dripping)) == [modem, dripping, modem]
 
 
-def noted(rate: LeastRate, size_bytes: int, seconds: float) -> None:
+def noted(rate: MinimumRate, size_bytes: int, seconds: float) -> None:
     """Messages of that size for an hour, each after so long a wait."""
     for _ in range(int(3600 / seconds)):
         rate.note(size_bytes, seconds)
@@ -211,13 +196,13 @@ def noted(rate: LeastRate, size_bytes: int, seconds: float) -> None:
 
 def test_whole_messages_over_a_slow_line_are_no_drops(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
-    noted(LeastRate(), MESSAGE_BYTES, MESSAGE_BYTES / MODEM_BYTES_A_SECOND)
+    noted(MinimumRate(), MESSAGE_BYTES, MESSAGE_BYTES / MODEM_BYTES_A_SECOND)
     share = MIN_BITS_PER_SECOND / 8 / (MAX_DOWNLOADS + MAX_ROUND_DOWNLOADS)
-    noted(LeastRate(USUAL_BYTES_A_SECOND), MESSAGE_BYTES, MESSAGE_BYTES / share)
+    noted(MinimumRate(USUAL_BYTES_A_SECOND), MESSAGE_BYTES, MESSAGE_BYTES / share)
     with pytest.raises(SlowDonorError, match="3 bytes in 177 s"):
-        noted(LeastRate(), 1, 59.0)
+        noted(MinimumRate(), 1, 59.0)
     with pytest.raises(SlowDonorError):
-        noted(LeastRate(USUAL_BYTES_A_SECOND), MESSAGE_BYTES, MESSAGE_BYTES / MODEM_BYTES_A_SECOND)
+        noted(MinimumRate(USUAL_BYTES_A_SECOND), MESSAGE_BYTES, MESSAGE_BYTES / MODEM_BYTES_A_SECOND)
 
 
 def test_the_owners_download_limit_is_not_the_donors_fault(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,7 +210,7 @@ def test_the_owners_download_limit_is_not_the_donors_fault(monkeypatch: pytest.M
     share_download_limit()
     downloads().limit = LEAST_LINE_RATE
     try:
-        noted(LeastRate(USUAL_BYTES_A_SECOND), MESSAGE_BYTES, 2 * MESSAGE_BYTES / LEAST_LINE_RATE)
+        noted(MinimumRate(USUAL_BYTES_A_SECOND), MESSAGE_BYTES, 2 * MESSAGE_BYTES / LEAST_LINE_RATE)
     finally:
         share_download_limit()
 
