@@ -186,7 +186,7 @@ class LineProcess(Generic[_Said]):
                     if is_so(said):
                         return said
                 since = max(since, len(self.said))
-                assert not is_over, self._account()
+                assert not is_over, f"that was not said; {self.account()}"
                 self._news.wait(0.5)
 
     def wait_for(
@@ -241,10 +241,11 @@ class LineProcess(Generic[_Said]):
                 self.said.append(self._parse(line))
                 self._news.notify_all()
 
-    def _account(self) -> str:
+    def account(self) -> str:
+        """What it has said last, and the end of its log: for whoever reads why a test has failed."""
         said = "\n".join(str(said) for said in self.said[-15:])
         log = self._log.read_text(errors="replace")[-5000:]
-        return f"that was not said; exit code {self.process.poll()}; the last words:\n{said}\nthe log:\n{log}"
+        return f"exit code {self.process.poll()}; the last words:\n{said}\nthe log:\n{log}"
 
 
 class Peer(LineProcess[AnyEvent]):

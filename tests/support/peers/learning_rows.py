@@ -188,7 +188,7 @@ def learn(
     folder.mkdir()
     (folder / "rows.json").write_bytes(msgspec.json.encode(rows))
     script = group.script("learning", SCRIPT, str(folder), str(side_by_side))
-    assert script.ended(seconds) == 0, script._account()
+    assert script.ended(seconds) == 0, script.account()
     said: list[dict[str, Any]] = script.said
     outcomes = msgspec.convert(said, list[Outcome])
     return {outcome.row: outcome for outcome in outcomes}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -16,11 +16,12 @@ from core.run.manifest import SchedulerSpec
 from core.run.signed_scores import Score
 from core.worker.compute.learning_rate import catch_up_schedule, make_scheduler
 from core.worker.swarm.dht.progress_reports import PeerReport
-from core.worker.swarm.trust import claim_search
+from core.worker.swarm.trust import claim_search, epoch_bounds
 from core.worker.swarm.trust.claim_search import MAX_SEARCHES, ClaimSearch
 from core.worker.swarm.trust.epoch_bounds import (
     AGREED_EPOCHS,
     MAX_EPOCH,
+    MAX_LEAD,
     EpochPace,
     agreement_error,
     epoch_error,
@@ -152,14 +153,42 @@ def test_of_epochs_shorter_than_a_second_signatures_and_reports_may_be_behind_by
     assert epoch_error(70 + 30, [70], MAX_EPOCH, scores) != ""
 
 
-def test_a_run_comes_no_further_than_our_own_pace_allows() -> None:
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds that `EpochPace` goes by."""
+    now = [1e9]
+    monkeypatch.setattr(epoch_bounds, "steady_time", lambda: now[0])
+    return now
+
+
+def paced(clock: list[float], epochs: int, seconds: float, others: Callable[[int], list[int]]) -> EpochPace:
+    """So many epochs of ours, each of which lasted so long, and what others have reported at their beginnings."""
     pace = EpochPace()
-    assert pace.latest_epoch() == MAX_EPOCH
-    for epoch in range(5):
-        pace.begin(epoch)
-    pace._seconds.extend([3600.0] * 9)
-    assert 4 < pace.latest_epoch() < 30
+    for epoch in range(epochs):
+        pace.begin(epoch, others(epoch))
+        clock[0] += seconds
+    return pace
+
+
+@pytest.mark.parametrize("is_alone", [True, False])
+def test_a_run_comes_no_further_than_our_own_pace_allows(clock: list[float], is_alone: bool) -> None:
+    assert EpochPace().latest_epoch() == MAX_EPOCH
+    pace = paced(clock, 5, 3600.0, lambda epoch: [] if is_alone else [epoch, epoch - 1])
+    assert 4 < pace.latest_epoch() < 60
     assert epoch_error(1004, [1004], pace.latest_epoch())
+
+
+def test_who_ends_an_epoch_alone_after_a_sleep_may_be_far_behind(clock: list[float]) -> None:
+    pace = paced(clock, 5, 4.0, lambda epoch: [epoch, epoch - 1])
+    clock[0] += 4 * 12.0
+    pace.begin(5, [])  # what others have reported has expired meanwhile
+    assert pace.latest_epoch() > 5 + 13
+    clock[0] += 4.0
+    pace.begin(6, [18, 18])
+    assert pace.latest_epoch() > 6 + 13
+    clock[0] += 4.0
+    pace.begin(19, [19, 18])
+    assert pace.latest_epoch() == 19 + MAX_LEAD
 
 
 def signed(*epochs: tuple[int, float]) -> tuple[Score, ...]:

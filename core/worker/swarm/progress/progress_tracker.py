@@ -139,7 +139,7 @@ class ObservedTracker(ProgressTracker):
         self.clock.begin()
         self._has_last_look = False
         epoch: int = super().update_epoch(new_epoch)
-        self._pace.begin(epoch)
+        self._pace.begin(epoch, [report.epoch for report in self.counted_others])
         self.should_report_progress.set_urgently()
         return epoch
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import statistics
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import pairwise
 
 from core.localizable import Detail, localized
@@ -16,6 +16,7 @@ from core.worker.swarm.patches.monotonic_clock import steady_time
 
 MAX_EPOCH = 10**7  # of any run
 MAX_LEAD = 10  # epochs, of a state before what others report, or what we expect
+NEAR_EPOCHS = MAX_LEAD // 2  # between ours and what others report who are where we are
 MAX_SPEED_UP = 8.0  # times as fast as our epochs were, since others may have joined
 AGREED_SHARE = 2 / 3  # of the weight of those who were known before
 AGREED_EPOCHS = 2  # by which reports of those who agree may be behind
@@ -26,25 +27,33 @@ REMEMBERED_EPOCHS = 9
 
 
 class EpochPace:
-    """How long our epochs last."""
+    """How long our epochs last, and since when we do not know where the run is.
+
+    Who ends an epoch alone may have slept, or been cut off, and the run is further than that epoch by as much as others
+    do in the time since the last one that they ended as well.
+    """
 
     def __init__(self) -> None:
         self._seconds = deque[float](maxlen=REMEMBERED_EPOCHS)
-        self._began: float | None = None
-        self._epoch = 0
+        self._latest: tuple[int, float] | None = None  # our epoch, and when it began
+        self._shared: tuple[int, float] | None = None  # the last that others were in, too
 
-    def begin(self, epoch: int) -> None:
-        """An epoch of ours begins at this very moment."""
+    def begin(self, epoch: int, others: Collection[int] = ()) -> None:
+        """An epoch of ours begins at this very moment; the others report those."""
         now = steady_time()
-        if self._began is not None and epoch == self._epoch + 1:
-            self._seconds.append(now - self._began)
-        self._began, self._epoch = now, epoch
+        if self._latest is not None and epoch == self._latest[0] + 1:
+            self._seconds.append(now - self._latest[1])
+        self._latest = epoch, now
+        is_shared = 2 * sum(abs(each - epoch) <= NEAR_EPOCHS for each in others) >= len(others) > 0
+        if is_shared or self._shared is None:
+            self._shared = self._latest
 
     def latest_epoch(self) -> int:
         """The last epoch in which the run may be by now."""
-        if self._began is None or not self._seconds:
+        if self._shared is None or not self._seconds:
             return MAX_EPOCH
-        return _latest(self._epoch, steady_time() - self._began, self._seconds)
+        epoch, began = self._shared
+        return _latest(epoch, steady_time() - began, self._seconds)
 
 
 def latest_signed_epoch(scores: Sequence[Score], now: float) -> int:
