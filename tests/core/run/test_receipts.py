@@ -11,10 +11,11 @@ import pytest
 from core.client import reducer
 from core.client.session import KEPT_RECEIPTS, Session
 from core.files.folders import Folders
+from core.files.locks import try_lock
 from core.protocol.events import ReceiptSeen
 from core.records.erase import erase_user_data
 from core.records.receipts import ReceiptBook
-from core.run.receipt_file import KeptReceipt, ReceiptFile, read_receipts, verify_receipt
+from core.run.receipt_file import MOST_KEPT, KeptReceipt, ReceiptFile, read_receipts, verify_receipt
 from core.run.signed_receipts import (
     MAX_RECEIPTS_BYTES,
     MAX_SAMPLES,
@@ -115,6 +116,51 @@ def test_the_latest_receipt_of_each_signer_is_kept_and_a_lesser_one_takes_no_pla
     for number in range(2 * KEPT_RECEIPTS):
         session = reducer.reduce(session, seen(1, f"signer-{number}"))
     assert len(session.receipts) == KEPT_RECEIPTS
+
+
+def test_what_two_programs_keep_at_once_stays_and_the_most_samples_of_both(tmp_path: Path) -> None:
+    path = tmp_path / "receipts.json"
+    window, service = ReceiptBook(path), ReceiptBook(path)
+    theirs = reducer.reduce(Session(), seen(900, STRANGER.peer_id))
+    window.record(reducer.reduce(Session(), seen(500)))
+    service.record(theirs)
+    window.record(reducer.reduce(Session(), seen(700)))
+    service.record(reducer.reduce(theirs, seen(600)))
+    for book in (ReceiptBook(path), service):
+        assert {each.signer: each.samples for each in book.all()} == {ORGANISER.peer_id: 700, STRANGER.peer_id: 900}
+
+
+def test_a_full_file_keeps_the_newest_of_either_program(tmp_path: Path) -> None:
+    full = tuple(changed(signer=f"signer-{number}") for number in range(MOST_KEPT))
+    path = tmp_path / "receipts.json"
+    path.write_bytes(msgspec.json.encode(ReceiptFile(receipts=full)))
+    window, service = ReceiptBook(path), ReceiptBook(path)
+    service.record(reducer.reduce(Session(), seen(1, STRANGER.peer_id)))
+    window.record(reducer.reduce(Session(), seen(1)))
+    kept = [each.signer for each in ReceiptBook(path).all()]
+    assert kept == [*(each.signer for each in full[2:]), STRANGER.peer_id, ORGANISER.peer_id]
+
+
+def test_a_receipt_that_comes_while_another_program_writes_is_written_next_time(tmp_path: Path) -> None:
+    path = tmp_path / "receipts.json"
+    book, session = ReceiptBook(path), reducer.reduce(Session(), seen(500))
+    locked = try_lock(path.with_suffix(".lock"))
+    assert locked is not None
+    with locked:
+        book.record(session)
+        assert book.all() == (MINE_KEPT,) and not path.exists()
+    book.record(session)
+    assert ReceiptBook(path).all() == (MINE_KEPT,)
+
+
+def test_a_receipt_that_the_disk_refuses_is_written_with_the_next(tmp_path: Path) -> None:
+    (tmp_path / "data").touch()
+    book, session = ReceiptBook(tmp_path / "data" / "receipts.json"), reducer.reduce(Session(), seen(500))
+    book.record(session)
+    assert book.all() == (MINE_KEPT,)
+    (tmp_path / "data").unlink()
+    book.record(reducer.reduce(session, seen(600, STRANGER.peer_id)))
+    assert [each.samples for each in ReceiptBook(tmp_path / "data" / "receipts.json").all()] == [500, 600]
 
 
 def test_a_damaged_file_is_put_aside_and_erasing_the_history_takes_receipts_along(tmp_path: Path) -> None:
