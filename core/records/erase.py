@@ -14,7 +14,7 @@ from core.errors import ErrorKind, UserError
 from core.files.atomic import storage_problem
 from core.files.disk_space import disk_usage
 from core.files.folders import Folders, autostart_file, service_unit_file
-from core.files.locks import PeerFolder, try_lock
+from core.files.locks import PeerFolder, is_locked, try_lock
 from core.localizable import localized
 
 Category = Literal["engine", "downloads", "runs", "history", "caches", "settings", "logs", "identity"]
@@ -67,9 +67,14 @@ def look_up_sizes(folders: Folders, post: Callable[[dict[Category, int]], None])
 def erase_user_data(folders: Folders, categories: Collection[Category]) -> None:
     """Delete these categories, and the folders that are empty then.
 
-    Raises UserError: STILL_RUNNING while a worker lives, before anything is deleted; or what a disk refuses.
+    Raises UserError: STILL_RUNNING while a worker or the service lives, before anything is deleted; or what a disk
+    refuses.
     """
     refuse_in_use(folders)
+    if is_locked(folders.contents.service_lock):
+        raise UserError(
+            ErrorKind.STILL_RUNNING, localized("The service runs: `workerbee service remove` stops and removes it.")
+        )
     for kept in list_user_data(folders):
         if kept.category in categories:
             for path in kept.paths:

@@ -6136,6 +6136,10 @@
         <translation>%1 wird von einem Trainingsprozess belegt.</translation>
     </message>
     <message>
+        <source>The service runs: `workerbee service remove` stops and removes it.</source>
+        <translation>Der Dienst läuft: `workerbee service remove` beendet und entfernt ihn.</translation>
+    </message>
+    <message>
         <source>%1 exists already and was left as it is.</source>
         <translation>%1 gibt es schon und blieb, wie es ist.</translation>
     </message>

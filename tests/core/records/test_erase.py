@@ -8,7 +8,7 @@ import pytest
 
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders, autostart_file, service_unit_file
-from core.files.locks import PeerFiles, lock_peer_folder
+from core.files.locks import PeerFiles, lock_peer_folder, try_lock
 from core.protocol.types import Disclosure
 from core.records.erase import ALL_BUT_IDENTITY, CATEGORIES, erase_user_data, list_user_data
 from core.records.settings import Settings, load_settings, save_settings
@@ -93,6 +93,18 @@ def test_nothing_goes_while_a_worker_lives(folders: Folders, tmp_path: Path) -> 
         erase_user_data(folders, CATEGORIES)
     assert caught.value.problem is ErrorKind.STILL_RUNNING
     assert before <= files(tmp_path)
+
+
+def test_nothing_goes_while_the_service_lives_though_a_rule_has_paused_it(folders: Folders, tmp_path: Path) -> None:
+    held = try_lock(folders.contents.service_lock)
+    before = files(tmp_path)
+    assert held is not None
+    with held, pytest.raises(UserError, match="`workerbee service remove`") as caught:
+        erase_user_data(folders, CATEGORIES)
+    assert caught.value.problem is ErrorKind.STILL_RUNNING
+    assert before <= files(tmp_path)
+    erase_user_data(folders, CATEGORIES)
+    assert files(tmp_path) == set()
 
 
 def test_a_link_is_removed_and_what_it_leads_to_stays(folders: Folders, tmp_path: Path) -> None:
