@@ -42,6 +42,7 @@ class OrderDirector:
     """Decides by ``look``, which is called every second or so, which run of the order is helped.
 
     ``order`` may be replaced at any time. While a person or a rule has paused the run, nothing is decided or looked at.
+    What is decided goes by ``clock``, which nobody sets; ``wall_clock`` says when that is or will be.
     """
 
     def __init__(
@@ -51,15 +52,16 @@ class OrderDirector:
         order: RunOrder,
         *,
         watch: ObstacleWatch | None = None,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = time.monotonic,
+        wall_clock: Callable[[], float] = time.time,
     ) -> None:
         self.order = order
         self.state = OrderState()
         self.choice = Choice(None)
-        self._computer, self._probe, self._clock = computer, probe, clock
+        self._computer, self._probe, self._clock, self._wall_clock = computer, probe, clock, wall_clock
         self._watch = watch or ObstacleWatch()
         self._present: RunKey | None = None
-        self._told = EarlierRunReopened(None)
+        self._told = Choice(None)
         self._spent: Session | None = None  # which has ended, and has told what there is to know
 
     def begin_anew(self, left: Session) -> None:
@@ -94,10 +96,10 @@ class OrderDirector:
             self.choice = choose(self.state, self.order.keys, present, now, self.order.return_after_seconds)
             key = self.choice.run
             if key is None or (key == self._present and not is_over):
-                return self._reopened()
-            event = self._beginning(key, now)
+                return self._reopened(now)
+            event = self._beginning(key)
             if not isinstance(event, str):
-                self._present, self._told = key, EarlierRunReopened(None)
+                self._present, self._told = key, Choice(None)
                 return event
             self.state = noted(self.state, key, event, now)
             self._present = key if self._present is None else self._present
@@ -149,7 +151,7 @@ class OrderDirector:
             assert ordered is not None
             self._probe.look(ordered)
 
-    def _beginning(self, key: RunKey, now: float) -> RunContinued | Obstacle:
+    def _beginning(self, key: RunKey) -> RunContinued | Obstacle:
         """How that run begins, or what is in its way."""
         ordered = self.order.of(key)
         assert ordered is not None
@@ -163,16 +165,16 @@ class OrderDirector:
             return "unfit"
         if event is None:
             return "changed"
-        switch = self._switch(ordered, now)
+        switch = self._switch(ordered)
         return RunContinued(event.opening, event.consent, event.agreed, None, switch)
 
-    def _switch(self, ordered: OrderedRun, now: float) -> RunSwitch | None:
+    def _switch(self, ordered: OrderedRun) -> RunSwitch | None:
         """Why that run begins; ``None`` where it is the first of all."""
         before = self.order.of(self._present) if self._present is not None else None
         if before is None:
             return None
         reason = self.choice.reason or self.state.obstacle_of(before.key) or "reopened"
-        return RunSwitch(to=ordered.name, before=before.name, reason=reason, at=now)
+        return RunSwitch(to=ordered.name, before=before.name, reason=reason, at=self._wall_clock())
 
     def _misfit(self, key: RunKey) -> Obstacle | None:
         """Whether the run needs more memory than this computer has at all."""
@@ -187,14 +189,15 @@ class OrderDirector:
             return "unfit" if error.problem is ErrorKind.NO_SUCH_DEVICE else None
         return None if _has_room(shown, device, devices) else "unfit"
 
-    def _reopened(self) -> EarlierRunReopened | None:
+    def _reopened(self, now: float) -> EarlierRunReopened | None:
         """What is said of an earlier run that can be helped again; ``None`` where that is known."""
-        reopened = self.order.of(self.choice.reopened) if self.choice.reopened is not None else None
-        told = EarlierRunReopened(reopened.name if reopened is not None else None, self.choice.at)
-        if told == self._told:
+        reopened, at = self.choice.reopened, self.choice.at
+        if (reopened, at) == (self._told.reopened, self._told.at):
             return None
-        self._told = told
-        return told
+        self._told = self.choice
+        ordered = self.order.of(reopened) if reopened is not None else None
+        name = ordered.name if ordered is not None else None
+        return EarlierRunReopened(name, None if at is None else self._wall_clock() + at - now)
 
 
 def _has_room(manifest: RunManifest, device: Device, devices: Sequence[Device]) -> bool:

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from core.client.reducer import reduce
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.files.folders import Folders
 from core.hardware.device import Device
-from core.protocol.client_events import ClientEvent, Pause, PauseAsked, RunContinued, WorkerExited
-from core.protocol.events import Failed, RunFound
+from core.protocol.client_events import (
+    ClientEvent,
+    EarlierRunReopened,
+    Pause,
+    PauseAsked,
+    RunContinued,
+    RunSwitch,
+    WorkerExited,
+)
+from core.protocol.events import Failed, Restarting, RunFound
 from core.records.consents import Consents
 from core.records.settings import Settings
 from core.run.address import JoinAddress
 from core.run_order.director import Computer, OrderDirector
-from core.run_order.order import RunOrder, RunOrderFile, ordered_run
+from core.run_order.order import OrderedRun, RunOrder, RunOrderFile, ordered_run
 from core.run_order.probe import RunProbe
 from tests.support.cli_process import ADDRESS
 from tests.support.peers import fake_worker
@@ -38,19 +49,24 @@ def order_of(*runs: RunFound) -> RunOrder:
     return RunOrder(runs=tuple(ordered_run(each, JoinAddress.parse(ADDRESS), "cpu") for each in runs))
 
 
-def director(folder: Path, order: RunOrder, *agreed: RunFound) -> OrderDirector:
-    """The director of that order, of which some runs are agreed to, where 4 GiB of 8 are free."""
+def computer_of(folder: Path, *agreed: RunFound) -> Computer:
+    """A computer where some runs are agreed to, and 4 GiB of 8 are free."""
     folders = Folders.below(folder)
     consents = Consents(folders.contents.consents_file)
     for each in agreed:
         consents.remember(each, 0.0)
     cpu = Device("cpu", 0, None, "a CPU", 8 * GIB, 4 * GIB)
-    computer = Computer(folders, consents, lambda: Settings(device="cpu"), lambda: (cpu,))
+    return Computer(folders, consents, lambda: Settings(device="cpu"), lambda: (cpu,))
+
+
+def director(folder: Path, order: RunOrder, *agreed: RunFound) -> OrderDirector:
+    """The director of that order on such a computer, where no run is looked at."""
+    computer = computer_of(folder, *agreed)
 
     def no_event(_event: ClientEvent) -> None:
         raise AssertionError("no worker is started here")
 
-    return OrderDirector(computer, RunProbe(folders, consents, no_event, ["/nonexistent"]), order)
+    return OrderDirector(computer, RunProbe(computer.folders, computer.consents, no_event, ["/nonexistent"]), order)
 
 
 def begun(event: object) -> RunContinued:
@@ -90,6 +106,49 @@ def test_when_every_run_is_finished_the_order_is_done(tmp_path: Path) -> None:
     assert second.switch is not None and second.switch.reason == "finished"
     assert here.look(closed(second)) is None
     assert here.is_done
+
+
+class OpenRuns(RunProbe):
+    """Finds each run open that it is to look at, and ``looks`` is when that was."""
+
+    def __init__(self, computer: Computer, clock: Callable[[], float]) -> None:
+        super().__init__(computer.folders, computer.consents, lambda _event: None, ["/nonexistent"])
+        self.looks: list[float] = []
+        self._now = clock
+
+    def look(self, ordered: OrderedRun) -> None:
+        self.looks.append(self._now())
+        self.found = ordered.key, None
+
+
+@pytest.mark.parametrize("jump_hours", [0.0, 2.0, -2.0])
+def test_a_clock_that_is_set_neither_hurries_nor_delays_a_change(tmp_path: Path, jump_hours: float) -> None:
+    one, two = run("one"), run("two")
+    minutes, jump_seconds = [0], [0.0]
+    computer = computer_of(tmp_path, one, two)
+    probe = OpenRuns(computer, lambda: minutes[0])
+    here = OrderDirector(
+        computer,
+        probe,
+        msgspec.structs.replace(order_of(one, two), return_after_minutes=90),
+        clock=lambda: 60.0 * minutes[0],
+        wall_clock=lambda: 1.8e9 + 60.0 * minutes[0] + jump_seconds[0],
+    )
+    session, told = Session(), dict[int, RunContinued | EarlierRunReopened]()
+    for minutes[0] in range(106):
+        jump_seconds[0] = 3600 * jump_hours if minutes[0] >= 2 else 0.0
+        if event := here.look(session):
+            told[minutes[0]] = event
+        if isinstance(event, RunContinued):
+            session = reduce(Session(), event)
+            lost = Restarting(attempt=1, seconds=5.0, problem=ErrorKind.NOBODY_ANSWERS.key)
+            is_first = event.consent.run_id == "one"
+            changes = {"restarting": lost} if is_first else {"phase": "training", "progress": fake_worker.progress(1)}
+            session = replace(session, **changes)
+    assert list(told) == [0, 4, 15, 105] and probe.looks == [*range(14, 105, 11)]
+    left_at = 1.8e9 + 60 * 4 + jump_seconds[0]
+    assert begun(told[4]).switch == RunSwitch(to="Sums", before="Sums", reason="unreachable", at=left_at)
+    assert told[15] == EarlierRunReopened("Sums", 1.8e9 + 60 * 105 + jump_seconds[0])
 
 
 def closed(event: RunContinued) -> Session:
