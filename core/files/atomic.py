@@ -86,10 +86,19 @@ def link_or_copy(source: Path, target: Path) -> None:
 def quarantine(path: Path) -> Path:
     """Rename a broken file to ``name.broken-1`` (or the next free number): its new path. Raises OSError."""
     for number in itertools.count(1):
-        aside = path.with_name(f"{path.name}.broken-{number}")
+        aside = _aside(path, number)
         if not os.path.lexists(aside):
             return path.rename(aside)
     raise AssertionError("numbers do not end")
+
+
+def is_quarantined(path: Path) -> bool:
+    """Whether a broken file of that name lies beside it, which nobody has deleted since."""
+    return os.path.lexists(_aside(path, 1))
+
+
+def _aside(path: Path, number: int) -> Path:
+    return path.with_name(f"{path.name}.broken-{number}")
 
 
 @contextmanager

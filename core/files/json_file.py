@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import logging
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -69,9 +71,12 @@ class JsonFile(Generic[_Value]):
             return None
 
     def write(self, value: _Value) -> None:
-        """Replace the file, whose folder is made if need be; raises OSError."""
+        """Replace the file, whose folder is made if need be; raises OSError, also for more than would be read again."""
+        encoded = msgspec.json.format(msgspec.json.encode(value, enc_hook=str))
+        if len(encoded) > self._max_bytes:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(self.path))
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_atomically(self.path, msgspec.json.format(msgspec.json.encode(value, enc_hook=str)))
+        write_atomically(self.path, encoded)
         self._remove_interrupted()
 
     def _remove_interrupted(self) -> None:

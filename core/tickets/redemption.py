@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import logging
 import threading
 from pathlib import Path
 from typing import Annotated, Literal
@@ -9,6 +11,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from core.files.atomic import is_quarantined
 from core.files.json_file import JsonFile
 from core.run.manifest import KeeperId
 from core.run.steering.authority import RunAuthority
@@ -21,13 +24,17 @@ from core.tickets.ticket import (
     Grant,
     Invitation,
     Ticket,
+    Until,
     invitation_of,
     sign_ticket,
 )
 
 MAX_REQUEST_BYTES = 2048
 MAX_ANSWER_BYTES = MAX_TICKET_BYTES + 64
+KEPT_SECONDS = 24 * 3600.0  # since an invitation has ended, for a clock that is set back
+MAX_FILE_BYTES = 8 * 1024 * 1024  # for some 130,000 computers
 _PROOF = b"workerbee redemption 1:"
+_log = logging.getLogger(__name__)
 
 Refusal = Literal["", "refused", "used_up", "ended", "busy"]
 
@@ -58,15 +65,23 @@ def answer_in(encoded: bytes) -> Answer:
     return decode_message(encoded, Answer, MAX_ANSWER_BYTES)
 
 
+class _Redeemed(StrictStruct, frozen=True):
+    """An invitation that ends then, and the peer ids for whom it was redeemed."""
+
+    until: Until
+    holders: tuple[str, ...] = ()
+
+
 class RedemptionDesk:
     """Signs tickets for those who redeem invitations of one run, and keeps on disk for whom.
 
-    The ``identity`` is the organiser's or a keeper's; ``path`` is the file of the holders, by the invitation's key.
+    The ``identity`` is the organiser's or a keeper's; ``path`` is the file of what was redeemed, by the invitation's
+    key. Nothing is redeemed that does not fit into it, nor where a damaged one was put aside, until that is deleted.
     """
 
     def __init__(self, identity: Identity, authority: RunAuthority, run_id: str, path: Path) -> None:
         self._identity, self.authority, self._run_id = identity, authority, run_id
-        self._file: JsonFile[dict[str, tuple[str, ...]]] = JsonFile(path, dict[str, tuple[str, ...]])
+        self._file: JsonFile[dict[str, _Redeemed]] = JsonFile(path, dict[str, _Redeemed], max_bytes=MAX_FILE_BYTES)
         self._lock = threading.Lock()
 
     def answer(self, encoded: bytes, sender: str, now: float) -> bytes:
@@ -75,7 +90,8 @@ class RedemptionDesk:
             return msgspec.msgpack.encode(self._answer(encoded, sender, now))
         except ValueError:
             return msgspec.msgpack.encode(Answer(refusal="refused"))
-        except OSError:  # what is not counted is not signed
+        except OSError as error:  # what is not counted is not signed
+            _log.warning("nothing is redeemed: %r", error)
             return msgspec.msgpack.encode(Answer(refusal="busy"))
 
     def _answer(self, encoded: bytes, sender: str, now: float) -> Answer:
@@ -87,7 +103,7 @@ class RedemptionDesk:
             return Answer(refusal="refused")
         if invitation.until < now:
             return Answer(refusal="ended")
-        if not self._is_counted(invitation, asked.holder):
+        if not self._is_counted(invitation, asked.holder, now):
             return Answer(refusal="used_up")
         ticket = Ticket(
             run_id=self._run_id,
@@ -98,14 +114,22 @@ class RedemptionDesk:
         )
         return Answer(ticket=sign_ticket(ticket, self._identity))
 
-    def _is_counted(self, invitation: Invitation, holder: str) -> bool:
+    def _is_counted(self, invitation: Invitation, holder: str, now: float) -> bool:
         """Count that holder, unless it is counted already; false where the invitation is used up. Raises OSError."""
         with self._lock:
-            counted = self._file.read() or {}
-            holders = counted.get(invitation.key, ())
-            if holder in holders:
+            redeemed = {key: each for key, each in self._read().items() if each.until > now - KEPT_SECONDS}
+            known = redeemed.get(invitation.key, _Redeemed(invitation.until))
+            if holder in known.holders:
                 return True
-            if len(holders) >= min(invitation.uses, MOST_USES):
+            if len(known.holders) >= min(invitation.uses, MOST_USES):
                 return False
-            self._file.write(counted | {invitation.key: (*holders, holder)})
+            until = max(known.until, invitation.until)
+            self._file.write(redeemed | {invitation.key: _Redeemed(until, (*known.holders, holder))})
             return True
+
+    def _read(self) -> dict[str, _Redeemed]:
+        """What was redeemed; raises OSError, also where it was more than is known any more."""
+        redeemed = self._file.read()
+        if redeemed is None and is_quarantined(self._file.path):
+            raise FileNotFoundError(errno.ENOENT, "a damaged file was put aside", str(self._file.path))
+        return redeemed or {}

@@ -42,6 +42,14 @@ def test_a_damaged_file_is_put_aside_whole_and_counts_as_none(tmp_path: Path, da
     assert file.read() == {"a": 1}
 
 
+def test_what_would_not_be_read_again_is_refused_and_what_was_there_stays(tmp_path: Path) -> None:
+    file = file_at(tmp_path / "counts.json")
+    file.write({"epochs": 3})
+    with pytest.raises(OSError, match="File too large"):
+        file.write({"epochs" * 20: 3})
+    assert file.read() == {"epochs": 3} and file.quarantined is None
+
+
 def test_what_a_killed_process_has_half_written_is_removed_and_another_ones_file_is_not(tmp_path: Path) -> None:
     half, being_written = tmp_path / ".notes.json.killed.tmp", tmp_path / ".notes.json.other.tmp"
     for path in (half, being_written):

@@ -9,7 +9,15 @@ import pytest
 
 from core.security.identity import Identity
 from core.tickets.invitation_text import InvitationSecret
-from core.tickets.redemption import Answer, Redemption, RedemptionDesk, answer_in, redemption_of
+from core.tickets.redemption import (
+    KEPT_SECONDS,
+    MAX_FILE_BYTES,
+    Answer,
+    Redemption,
+    RedemptionDesk,
+    answer_in,
+    redemption_of,
+)
 from core.tickets.ticket import ticket_in
 from tests.core.tickets.test_tickets import ADA, AUTHORITY, BOB, KEEPER, NOW, ORGANISER, SEED, STRANGER, granted
 
@@ -56,6 +64,43 @@ def test_what_cannot_be_counted_is_not_signed(tmp_path: Path) -> None:
     (tmp_path / "nowhere").touch()
     at = RedemptionDesk(ORGANISER, AUTHORITY, "sums", tmp_path / "nowhere" / "redeemed.json")
     assert answer(at, asked()) == Answer(refusal="busy")
+
+
+def write_redeemed(folder: Path, *invitations: tuple[int, float]) -> int:
+    """Other invitations, which so many computers have redeemed and which end at that time: the file's length."""
+    like = ADA.peer_id[:-6]
+    redeemed = {
+        Identity.create().peer_id: {"until": until, "holders": [f"{like}{number:06}" for number in range(many)]}
+        for many, until in invitations
+    }
+    redeemed[Identity.from_seed(SEED).peer_id] = {"until": NOW + 60, "holders": [ADA.peer_id]}
+    return (folder / "redeemed.json").write_bytes(msgspec.json.format(msgspec.json.encode(redeemed)))
+
+
+def test_a_used_invitation_stays_used_however_many_others_are(tmp_path: Path) -> None:
+    assert write_redeemed(tmp_path, (10_000, NOW + 60), (7_600, NOW + 60)) > 2**20
+    assert answer(desk(tmp_path), asked(BOB), BOB) == Answer(refusal="used_up")
+    assert answer(desk(tmp_path), asked(BOB, uses=2), BOB).ticket
+    assert answer(desk(tmp_path), asked(STRANGER, uses=2), STRANGER) == Answer(refusal="used_up")
+
+
+def test_where_no_more_can_be_counted_nothing_is_signed_until_an_invitation_has_ended(tmp_path: Path) -> None:
+    others, each_bytes = [(10_000, NOW - 3600)] * 12, len(f'      "{ADA.peer_id}",\n')
+    room_bytes = MAX_FILE_BYTES - write_redeemed(tmp_path, *others, (1, NOW - 3600))
+    write_redeemed(tmp_path, *others, (1 + room_bytes // each_bytes, NOW - 3600))
+    at = desk(tmp_path)
+    assert answer(at, asked(BOB, uses=2), BOB) == Answer(refusal="busy")
+    later = redemption_of(InvitationSecret(granted(until=NOW + 2 * KEPT_SECONDS, uses=2), SEED), BOB.peer_id)
+    assert answer(at, later, BOB, NOW + KEPT_SECONDS).ticket
+    assert (tmp_path / "redeemed.json").stat().st_size < 1000
+
+
+def test_a_damaged_file_lets_nobody_in_until_the_organiser_has_seen_to_it(tmp_path: Path) -> None:
+    (tmp_path / "redeemed.json").write_text("{")
+    for _ in range(2):
+        assert answer(desk(tmp_path), asked()) == Answer(refusal="busy")  # also after a restart
+    (tmp_path / "redeemed.json.broken-1").unlink()
+    assert answer(desk(tmp_path), asked()).ticket
 
 
 @pytest.mark.parametrize("encoded", [b"", b"\xc1", bytes(5000), msgspec.msgpack.encode({"ticket": 3})])
