@@ -16,7 +16,7 @@ from core.client.session import Session
 from core.errors import UserError
 from core.files.folders import Folders, service_unit_file
 from core.files.locks import is_locked
-from core.records.unfinished_run import UnfinishedRun, UnfinishedRunFile, continuation
+from core.records.unfinished_run import RETRY_SECONDS, UnfinishedRun, UnfinishedRunFile, continuation
 
 _POLL_MILLISECONDS = 100
 _PATIENCE_SECONDS = 5.0  # with an observer or a driver that hangs
@@ -55,6 +55,8 @@ class RunContinuation(QObject):
         self._timer = QTimer(self, interval=_POLL_MILLISECONDS)
         self._timer.timeout.connect(self._poll)
         self._deadline = 0.0
+        self._retry = QTimer(self, interval=round(1000 * RETRY_SECONDS), singleShot=True)
+        self._retry.timeout.connect(self._keep)
         session_controller.changed.connect(self._follow)
         device_sessions.pauses_changed.connect(self._keep)
         session_controller.left.connect(self.forget)
@@ -78,6 +80,7 @@ class RunContinuation(QObject):
     def close(self) -> None:
         """Wait for nothing any more; what is kept stays."""
         self._stop_waiting()
+        self._retry.stop()
 
     def _is_served(self) -> bool:
         """Whether the service of the command line is installed, or runs: it goes on, and two would be too many."""
@@ -125,7 +128,8 @@ class RunContinuation(QObject):
         self._timer.stop()
 
     def _keep(self) -> None:
-        self._file.follow(self._session_controller.session, self._device_sessions.kept)
+        if not self._file.follow(self._session_controller.session, self._device_sessions.kept):
+            self._retry.start()
 
     def _follow(self, _before: Session, after: Session) -> None:
         self._keep()

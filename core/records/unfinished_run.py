@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -28,6 +30,7 @@ from core.run.manifest import RunManifest
 from core.schema import MicroBatch, StrictStruct
 
 _log = logging.getLogger(__name__)
+RETRY_SECONDS = 30.0  # after which a disk is asked again that has refused what is kept
 _AUTO = "auto"
 _KEPT_PAUSES = ("person", "epoch_finished")  # the owner's own: whatever else has paused it decides anew
 
@@ -72,34 +75,47 @@ class UnfinishedRun(StrictStruct, kw_only=True, frozen=True):
 class UnfinishedRunFile:
     """The file of the unfinished run; one that is damaged is quarantined and counts as none."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, clock: Callable[[], float] = time.monotonic) -> None:
+        self._path, self._clock = path, clock
         self._file: JsonFile[UnfinishedRun] = JsonFile(path, UnfinishedRun, dec_hook=read_multiaddr)
         self._written: UnfinishedRun | None = None
+        self._refused: UnfinishedRun | None = None
+        self._retry_at = 0.0
 
     def load(self) -> UnfinishedRun | None:
         """The run that was being contributed to when the program ended, unless the owner has left it."""
         return self._file.load()
 
-    def follow(self, session: Session, further_devices: tuple[FurtherDevice, ...] = ()) -> None:
-        """Keep the run of a session while it goes on, and forget it when the organiser has finished it."""
+    def follow(self, session: Session, further_devices: tuple[FurtherDevice, ...] = ()) -> bool:
+        """Keep the run of a session while it goes on, and forget it when the organiser has finished it.
+
+        False where the disk refuses it, which is asked again at once for what has changed, else by a call after
+        ``RETRY_SECONDS``.
+        """
         if session.problem is ErrorKind.BLOCKED or is_finished(session):
             self.forget()
-            return
+            return True
         run = _unfinished_run(session)
         if run is not None and further_devices:
             run = msgspec.structs.replace(run, further_devices=further_devices)
-        if run is not None and run != self._written:
-            self._written = run
-            self._file.save(run)
+        if run is None or run == self._written:
+            return True
+        if run == self._refused and self._clock() < self._retry_at:
+            return False
+        is_kept = self._file.save(run)
+        if is_kept:
+            self._written, self._refused = run, None
+        else:
+            self._refused, self._retry_at = run, self._clock() + RETRY_SECONDS
+        return is_kept
 
     def keep(self, run: UnfinishedRun) -> None:
         """Keep that run, whatever was kept before; raises UserError for a disk that refuses."""
-        self._written = run
         try:
             self._file.write(run)
         except OSError as error:
             raise storage_problem(error, self._path) from error
+        self._written = run
 
     def forget(self) -> None:
         """Keep no run: the owner has left it."""

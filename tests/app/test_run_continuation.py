@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import time
 from pathlib import Path
 
@@ -116,6 +117,23 @@ def test_a_gpu_that_is_not_there_any_more_is_named_and_waited_for(qtbot: QtBot, 
     assert again.session_controller.session.phase == "idle"
     again.bridge.post_devices(DevicesSeen((GPU,), is_driver_answering=True, at=time.time()))
     until(qtbot, again, is_training)
+
+
+def test_a_pause_that_the_disk_refuses_is_kept_once_it_takes_it(
+    qtbot: QtBot, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("app.run_continuation", "core.records.unfinished_run"):
+        monkeypatch.setattr(f"{module}.RETRY_SECONDS", 0.3)
+    application, path = opened("good"), Folders.default().contents.unfinished_run_file
+    train(qtbot, application)
+    path.unlink()
+    (path / "in the way").mkdir(parents=True)
+    application.session_controller.pause()
+    until(qtbot, application, lambda session: session.pause is not None and not session.is_worker_running)
+    shutil.rmtree(path)
+    qtbot.waitUntil(path.is_file, timeout=LIMIT_MILLISECONDS)
+    run = UnfinishedRunFile(path).load()
+    assert run is not None and run.pause == "person"
 
 
 @pytest.mark.parametrize("how", ["leave", "quit", "quit from a terminal"])

@@ -22,6 +22,7 @@ from core.records.unfinished_run import UnfinishedRun, UnfinishedRunFile, contin
 from core.run.manifest import RunManifest
 from core.run.multiaddr import Multiaddr
 from tests.support.cli_process import ADDRESS
+from tests.support.computer.fake_clock import FakeClock
 from tests.support.consents import consent_to
 from tests.support.peers import fake_worker
 
@@ -89,6 +90,32 @@ def test_a_run_that_goes_on_tells_of_the_person_what_the_settings_say_now(tmp_pa
     for settings in (Settings(public_name="Ada", may_be_named=True, country="DE"), Settings()):
         event = continuation(run, consents, settings, (CPU,), Folders.below(tmp_path))
         assert event is not None and event.consent.disclosure == settings.disclosure
+
+
+def test_a_pause_that_the_disk_has_refused_is_kept_as_soon_as_it_takes_it(tmp_path: Path) -> None:
+    folder, clock = tmp_path / "data", FakeClock()
+    file = UnfinishedRunFile(folder / "run.json", clock)
+    paused = reduce(training(), PauseAsked(Pause("person", 1e9)))
+    file.follow(training())
+    folder.rename(tmp_path / "gone")
+    folder.touch()
+    file.follow(paused)
+    folder.unlink()
+    for clock.now, is_asked in ((29.0, False), (30.0, True)):
+        file.follow(paused)
+        assert (UnfinishedRunFile(folder / "run.json").load() is not None) == is_asked
+    run = UnfinishedRunFile(folder / "run.json").load()
+    assert run is not None and (run.pause, run.until) == ("person", 1e9)
+
+
+def test_a_change_after_one_that_the_disk_has_refused_is_kept_at_once(tmp_path: Path) -> None:
+    (tmp_path / "data").touch()
+    file = UnfinishedRunFile(tmp_path / "data" / "run.json", FakeClock())
+    file.follow(training())
+    (tmp_path / "data").unlink()
+    file.follow(reduce(training(), PauseAsked(Pause())))
+    run = UnfinishedRunFile(tmp_path / "data" / "run.json").load()
+    assert run is not None and run.pause == "person"
 
 
 def test_a_damaged_file_is_set_aside(tmp_path: Path) -> None:
