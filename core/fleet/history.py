@@ -10,6 +10,7 @@ from core.fleet.snapshot import FleetSnapshot
 
 KEPT_SECONDS = 24 * 3600.0
 POINT_SECONDS = 60.0
+CORRECTED_SECONDS = 300.0  # by which a clock is only corrected
 _MOST_POINTS = round(KEPT_SECONDS / POINT_SECONDS) + 1
 _BLOCKS = "▁▂▃▄▅▆▇█"
 
@@ -29,13 +30,21 @@ class FleetHistory:
 
     def __init__(self, snapshots: Iterable[FleetSnapshot] = ()) -> None:
         self.points: deque[Point] = deque(maxlen=_MOST_POINTS)
+        self._was_set_back = False
         for snapshot in snapshots:
             self.add(snapshot)
 
     def add(self, snapshot: FleetSnapshot) -> None:
-        """Note the figures of a moment; those of an earlier one than the last, as of a clock set back, are left out."""
+        """Note the figures of a moment; those of an earlier one than the last, as of a clock set back, are left out.
+
+        Where two in a row are earlier by more than ``CORRECTED_SECONDS``, those of the future are left out instead.
+        """
         totals = snapshot.totals
         point = Point(snapshot.at, totals.peers, totals.samples_per_second, snapshot.loss)
+        is_set_back = bool(self.points) and point.at < self.points[-1].at - CORRECTED_SECONDS
+        while is_set_back and self._was_set_back and self.points and self.points[-1].at > point.at:
+            self.points.pop()
+        self._was_set_back = is_set_back
         if self.points and point.at < self.points[-1].at:
             return
         if self.points and point.at // POINT_SECONDS == self.points[-1].at // POINT_SECONDS:

@@ -48,6 +48,16 @@ def test_a_new_start_goes_on_with_the_day_of_the_log_and_with_no_other_runs(tmp_
     assert [point.peers for point in again.history.points] == [1, 1, 1, 2]
 
 
+def test_a_moment_of_the_future_in_the_log_does_not_stop_the_charts_after_a_new_start(tmp_path: Path) -> None:
+    log = tmp_path / "fleet.log"
+    for at in (NOON, NOON + 86_400 * 365):
+        recorder(log, None)[0].add(snapshot(peer(0), at=at))
+    again, _, _ = recorder(log, None)
+    for minutes in range(2, 5):
+        again.add(snapshot(peer(0), peer(1), at=NOON + 60 * minutes))
+    assert [point.peers for point in again.history.points] == [2, 2]
+
+
 def test_a_page_that_cannot_be_written_is_told_in_words_once_and_is_written_when_it_can_be(tmp_path: Path) -> None:
     page = tmp_path / "page"
     page.write_text("not a folder")

@@ -126,6 +126,22 @@ def test_a_history_has_a_point_a_minute_for_a_day_whatever_the_clock_does() -> N
     assert history.points[-1].at - history.points[0].at <= 86_400
 
 
+@pytest.mark.parametrize("ahead_seconds", [600.0, 3600.0, 30 * 86_400.0])
+def test_after_a_moment_of_the_future_the_present_is_drawn_again(ahead_seconds: float) -> None:
+    moments = [NOON, NOON + 60 + ahead_seconds, *(NOON + 60 * minute for minute in range(2, 6))]
+    history = FleetHistory(snapshot(peer(0), at=at) for at in moments)
+    assert [point.at - NOON for point in history.points][-3:] == [180, 240, 300]
+    history.add(snapshot(peer(0), at=NOON))
+    assert history.points[-1].at == NOON + 300, "one moment alone may be wrong"
+    history.add(snapshot(peer(0), at=NOON + 360))
+    assert [point.at - NOON for point in history.points][-2:] == [300, 360]
+
+
+def test_a_corrected_clock_takes_no_points_away() -> None:
+    history = FleetHistory(snapshot(peer(0), at=NOON + 60 * minute) for minute in (0, 1, 2, 3, 1, 2))
+    assert [point.at - NOON for point in history.points] == [0, 60, 120, 180]
+
+
 def test_a_sparkline_shows_the_last_values_from_lowest_to_highest() -> None:
     assert sparkline([0, 7, 3, 0]) == "▁█▄▁"
     assert sparkline([5.0]) == "" and sparkline([5.0, 5.0]) == "▁▁"
