@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.engine.build_selection import Choice, choose_files, suited_build
+from core.engine.file_lists import EngineFiles
 from core.engine.install.reuse import reused_bytes
-from core.engine.installed import EngineDirectory
+from core.engine.installed import Engine, EngineDirectory
 from core.errors import ErrorKind, UserError
 from core.localizable import Detail
 
@@ -18,8 +19,8 @@ from core.localizable import Detail
 class EngineOffer:
     """An engine that may be installed; ``choice`` is ``None`` where there is none, and ``problem`` says why.
 
-    ``is_newer`` where an engine is there already, of other files than these; what it has of them, ``reused_bytes``, is
-    not downloaded again.
+    ``is_newer`` where an engine is there already, of other files than these, and these are offered in its place without
+    being asked for; what it has of them, ``reused_bytes``, is not downloaded again.
     """
 
     folder: Path
@@ -45,5 +46,14 @@ def offer_for(data: Path) -> EngineOffer:
     except UserError as error:
         return EngineOffer(folder, problem=error.problem, detail=error.detail)
     engine = place.engine()
-    is_newer = engine is not None and not engine.is_of(choice.files)
+    is_newer = engine is not None and _is_newer(engine, choice.files)
     return EngineOffer(folder, choice, place.free_bytes, is_newer, reused_bytes(engine, choice.files))
+
+
+def _is_newer(engine: Engine, files: EngineFiles) -> bool:
+    """Whether these may take its place; the CPU's never a GPU's, whose driver perhaps only does not answer just now.
+
+    So it is between an update of NVIDIA's driver and the restart that loads it.
+    """
+    loses_gpu = files.build == "cpu" and engine.metadata.build != "cpu"
+    return not loses_gpu and not engine.is_of(files)
