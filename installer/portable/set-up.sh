@@ -12,12 +12,39 @@ launcher=$HOME/.local/bin/workerbee
 
 fail() { printf 'Workerbee cannot be installed yet: %s\n' "$1" >&2; exit 1; }
 
+# The interpreter behind $1, if it suits: what has led to it, a project's own environment, may be gone tomorrow.
+# With $2 "system" none of conda's environments, which are interpreters of their own. The kernel splits "#!" at spaces.
+resolve() {
+    "$1" -I - "$2" 2>/dev/null <<'END'
+import os, sys
+path = getattr(sys, "_base_executable", "") or sys.executable
+general = os.path.join(os.path.dirname(path), "python3")
+if os.path.exists(general) and os.path.samefile(general, path):
+    path = general
+is_conda = os.path.isdir(os.path.join(sys.base_prefix, "conda-meta"))
+if not (3, 11) <= sys.version_info[:2] <= (3, 14) or path.split() != [path] or (is_conda and sys.argv[1] == "system"):
+    sys.exit(1)
+print(path)
+END
+}
+
+# The first one named $1 on the PATH that suits; in a process of its own, as IFS and globbing are changed.
+first_on_path() (
+    IFS=:
+    set -f
+    for folder in $PATH; do
+        if resolve "$folder/$1" "$2"; then exit 0; fi
+    done
+    exit 1
+)
+
+# That of the installed version as long as it suits, whatever environment happens to be active.
 find_python() {
-    for name in python3 python3.14 python3.13 python3.12 python3.11; do
-        if "$name" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null; then
-            command -v "$name"
-            return 0
-        fi
+    if resolve "$(sed -n '1s/^#!\(.*\) -I$/\1/p' "$launcher" 2>/dev/null)" any; then return 0; fi
+    for origin in system any; do
+        for name in python3 python3.14 python3.13 python3.12 python3.11; do
+            if first_on_path "$name" "$origin"; then return 0; fi
+        done
     done
     return 1
 }

@@ -37,6 +37,12 @@ class Person:
         path.chmod(0o755)
 
     @property
+    def interpreter(self) -> Path:
+        """What the installed program is started with."""
+        first = (self.home / ".local/bin/workerbee").read_text().splitlines()[0]
+        return Path(first.removeprefix("#!").removesuffix(" -I"))
+
+    @property
     def files(self) -> set[str]:
         """All that lies in their home."""
         return {str(each.relative_to(self.home)) for each in self.home.rglob("*") if each.is_file()}

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
+import venv
 from pathlib import Path
 
 import pytest
 
 from tests.packaging.portable_person import Person, person_in
+from tests.support.checkout import ROOT
 
 LACKING = "libnothere.so.9 for-apt for-dnf for-pacman for-zypper\n"
 
@@ -18,6 +21,8 @@ def _lay_out_small_program(folder: Path) -> None:
     (folder / "app" / "__main__.py").write_text("def main():\n    print('it runs')\n")
     for module in ("__init__.py", "startup.py"):
         (folder / "app" / module).touch()
+    (folder / "core" / "engine").mkdir(parents=True)
+    shutil.copyfile(ROOT / "core/engine/pythons.py", folder / "core/engine/pythons.py")
 
 
 @pytest.fixture
@@ -103,3 +108,36 @@ def test_without_a_python_that_suits_nothing_is_installed(person: Person) -> Non
     assert done.returncode == 1
     assert "no Python 3.11, 3.12, 3.13 or 3.14" in done.stderr
     assert person.files == set()
+
+
+def test_an_environment_that_happens_to_be_active_is_not_what_it_runs_with(person: Person, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    venv.create(project, symlinks=True)
+    person.has("python3", f'exec "{project}/bin/python3" "$@"')
+    assert person.set_up().returncode == 0
+    interpreter = person.interpreter
+    assert not interpreter.is_relative_to(project) and not interpreter.samefile(person.programs / "python3")
+    assert interpreter.samefile(Path(sys.base_prefix, "bin", f"python3.{sys.version_info.minor}"))
+
+
+def test_condas_environments_come_last(person: Person, tmp_path: Path) -> None:
+    conda, prefix = tmp_path / "conda", Path(sys.base_prefix)
+    (conda / "conda-meta").mkdir(parents=True)
+    script = f'sed "s|^import os, sys|&; sys.base_prefix = \'{conda}\'|" | {sys.executable} -I - "$3"'
+    person.has("python3", f'if [ "$2" = - ]; then {script}; else exec {sys.executable} "$@"; fi')
+    person.has("python3.11", f'echo asked >{tmp_path}/asked; exec "{sys.executable}" "$@"')
+    assert person.set_up().returncode == 0
+    assert (tmp_path / "asked").exists() and person.interpreter.is_relative_to(prefix)
+    (person.programs / "python3.11").unlink()
+    assert person.set_up("--remove").returncode == person.set_up().returncode == 0, "better than none"
+
+
+def test_the_interpreter_of_the_installed_version_is_kept_while_it_suits(person: Person, tmp_path: Path) -> None:
+    assert person.set_up().returncode == 0
+    before = person.interpreter
+    person.has("python3", f"touch {tmp_path}/asked; exit 1")
+    assert person.set_up().returncode == 0
+    assert person.interpreter == before and not (tmp_path / "asked").exists()
+    launcher = person.home / ".local/bin/workerbee"
+    launcher.write_text(launcher.read_text().replace(str(before), str(tmp_path / "gone"), 1))
+    assert person.set_up().returncode == 1
