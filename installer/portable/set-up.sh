@@ -81,10 +81,33 @@ refresh() {
     if command -v update-mime-database >/dev/null; then update-mime-database "$data/mime" >/dev/null 2>&1 || true; fi
 }
 
-# The program that starts what is in the folder $1, as the file $2.
+# The program that starts what is in the folder $1, as the file $2; the folders stand in it as Python writes texts.
 write_launcher() {
-    sed -e "1s|.*|#!$python -I|" -e "s|/usr/lib/workerbee|$1|g" "$here/workerbee" >"$2"
+    "$python" -I - "$here/workerbee" "$1" "$2" "$python" <<'END'
+import pathlib, sys
+template, folder, launcher, python = sys.argv[1:]
+words = pathlib.Path(template).read_text("utf-8").partition("\n")[2]
+for path in ("", "/vendor"):
+    words = words.replace(f'"/usr/lib/workerbee{path}"', ascii(folder + path))
+pathlib.Path(launcher).write_text(f"#!{python} -I\n{words}", "utf-8")
+END
     chmod 755 "$2"
+}
+
+# Have the menu entry $1 start the launcher, as the Desktop Entry Specification quotes commands and escapes texts: the
+# menu's program need not have ~/.local/bin on its PATH.
+point_menu_entry() {
+    "$python" -I - "$1" "$launcher" <<'END'
+import pathlib, sys
+entry, launcher = pathlib.Path(sys.argv[1]), sys.argv[2]
+quoted = launcher.translate({ord(each): "\\" + each for each in '\\"`$'}).replace("%", "%%")
+values = {"TryExec": launcher, "Exec": f'"{quoted}"'}
+lines = []
+for line in entry.read_text("utf-8").splitlines(keepends=True):
+    key, _, command = line.partition("=workerbee")
+    lines.append(key + "=" + values[key].replace("\\", "\\\\") + command if key in values else line)
+entry.write_text("".join(lines), "utf-8", "surrogateescape")
+END
 }
 
 # Whether the program in the folder $1 starts: the command, and all that the window loads. What it says is $said.
@@ -132,8 +155,6 @@ shared | while read -r file; do
     mkdir -p "$(dirname "$data/$file")"
     cp "$here/share/$file" "$data/$file"
 done
-# The menu's program need not have ~/.local/bin on its PATH.
-sed -i -e "s|^TryExec=workerbee|TryExec=$launcher|" -e "s|^Exec=workerbee|Exec=$launcher|" \
-    "$data/applications/workerbee.desktop"
+point_menu_entry "$data/applications/workerbee.desktop"
 refresh
 echo "Workerbee is installed: look for it in the menu, or run $launcher."

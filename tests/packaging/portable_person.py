@@ -53,9 +53,9 @@ class Person:
         return {name: (self.home / name).read_bytes() for name in self.files if not name.endswith(".pyc")}
 
 
-def person_in(folder: Path, lay_out_program: Callable[[Path], None]) -> Person:
+def person_in(folder: Path, lay_out_program: Callable[[Path], None], home_name: str = "home") -> Person:
     """A person whose system lacks nothing; what is called puts the program into the folder that it is given."""
-    root, content, programs, home = (folder / name for name in ("root", "content", "programs", "home"))
+    root, content, programs, home = (folder / name for name in ("root", "content", "programs", home_name))
     for name, place in (
         ("workerbee", "usr/bin/workerbee"),
         ("workerbee.desktop", "usr/share/applications/workerbee.desktop"),

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from app.desktop.autostart import autostart_entry
+from app.desktop.launch_request import MINIMISED
 from tests.packaging.portable_person import Person, person_in
 from tests.support.checkout import ROOT
 
@@ -37,7 +39,7 @@ def test_it_installs_itself_for_one_person_and_takes_itself_away(person: Person)
     launcher = person.home / ".local/bin/workerbee"
     assert str(launcher) in done.stdout
     entry = (person.home / ".local/share/applications/workerbee.desktop").read_text()
-    assert f"TryExec={launcher}\n" in entry and f"Exec={launcher} %u\n" in entry
+    assert f"TryExec={launcher}\n" in entry and f'Exec="{launcher}" %u\n' in entry
     assert "/usr/lib/workerbee" not in launcher.read_text()
     ran = subprocess.run([sys.executable, "-I", str(launcher)], capture_output=True, text=True)
     assert ran.stdout == "it runs\n", ran.stderr
@@ -141,3 +143,21 @@ def test_the_interpreter_of_the_installed_version_is_kept_while_it_suits(person:
     launcher = person.home / ".local/bin/workerbee"
     launcher.write_text(launcher.read_text().replace(str(before), str(tmp_path / "gone"), 1))
     assert person.set_up().returncode == 1
+
+
+@pytest.mark.parametrize("name", ["a b", "50 % & more", "a|b", "back\\slash", 'it\'s "$HOME" `x`', "Zoë"])
+def test_whatever_the_home_is_called_it_starts_from_the_menu_and_the_terminal(tmp_path: Path, name: str) -> None:
+    person = person_in(tmp_path, _lay_out_small_program, name)
+    for _ in range(2):
+        done = person.set_up()
+        assert done.returncode == 0, done.stderr
+    launcher = person.home / ".local/bin/workerbee"
+    ran = subprocess.run([launcher], capture_output=True, text=True)
+    assert ran.stdout == "it runs\n", ran.stderr
+    autostart = dict(line.split("=", 1) for line in autostart_entry(launcher).splitlines() if "=" in line)
+    commands = [f"{autostart['Exec'].removesuffix(MINIMISED)}{each}" for each in ("%u", "pause --for 1h", "resume")]
+    entry = (person.home / ".local/share/applications/workerbee.desktop").read_text().splitlines()
+    assert f"TryExec={autostart['TryExec']}" in entry and "Name=Workerbee" in entry
+    assert {f"Exec={command}" for command in commands} <= set(entry)
+    assert person.set_up("--remove").returncode == 0
+    assert person.files == set()
