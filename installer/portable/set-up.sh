@@ -121,7 +121,20 @@ END
     ) && rm -f "$1/trial"
 }
 
+# What runs would train on without its files: the service is stopped and removed, and an open window closed. It answers
+# until it has said goodbye to the others.
+end_all() {
+    if [ ! -x "$launcher" ]; then return 0; fi
+    "$launcher" service remove >/dev/null 2>&1 || true
+    "$launcher" quit >/dev/null 2>&1 || return 0
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+        "$launcher" status >/dev/null 2>&1 || return 0
+        sleep 1
+    done
+}
+
 if [ "$1" = --remove ]; then
+    end_all
     shared | while read -r file; do rm -f "$data/$file"; done
     rm -rf "$program" "$program.new" "$program.old" "$launcher"
     refresh
@@ -150,6 +163,8 @@ mv "$program.new" "$program"
 "$python" -I -m compileall -q -f "$program" || true
 write_launcher "$program" "$launcher.new"
 mv "$launcher.new" "$launcher"
+# By this a Workerbee that runs knows that it was replaced: it says goodbye, and begins anew as this version.
+cat /proc/sys/kernel/random/uuid >"$program/configured"
 rm -rf "$program.old"
 shared | while read -r file; do
     mkdir -p "$(dirname "$data/$file")"

@@ -13,7 +13,7 @@ from installer.portable.__main__ import arrange
 from tests.support.checkout import ROOT
 
 PACKAGE = ROOT / "installer" / "package" / "files"
-TOOLS = ("sh", "cut", "sort", "tr", "sed", "find", "cp", "mv", "rm", "mkdir", "dirname", "chmod", "env")
+TOOLS = ("sh", "cut", "sort", "tr", "sed", "find", "cat", "cp", "mv", "rm", "mkdir", "dirname", "chmod", "env", "sleep")
 
 
 @dataclass(frozen=True)

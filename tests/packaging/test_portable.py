@@ -12,15 +12,27 @@ import pytest
 
 from app.desktop.autostart import autostart_entry
 from app.desktop.launch_request import MINIMISED
+from core.files.package_mark import PackageMark
 from tests.packaging.portable_person import Person, person_in
 from tests.support.checkout import ROOT
 
 LACKING = "libnothere.so.9 for-apt for-dnf for-pacman for-zypper\n"
 
+_PROGRAM = """
+import pathlib, sys
+
+def main():
+    print('it runs')
+    if len(sys.argv) > 1 and (log := pathlib.Path.home() / "log").exists():
+        with log.open("a") as file:
+            print(*sys.argv[1:], file=file)
+    return "status" in sys.argv
+"""
+
 
 def _lay_out_small_program(folder: Path) -> None:
     (folder / "app").mkdir()
-    (folder / "app" / "__main__.py").write_text("def main():\n    print('it runs')\n")
+    (folder / "app" / "__main__.py").write_text(_PROGRAM)
     for module in ("__init__.py", "startup.py"):
         (folder / "app" / module).touch()
     (folder / "core" / "engine").mkdir(parents=True)
@@ -161,3 +173,30 @@ def test_whatever_the_home_is_called_it_starts_from_the_menu_and_the_terminal(tm
     assert {f"Exec={command}" for command in commands} <= set(entry)
     assert person.set_up("--remove").returncode == 0
     assert person.files == set()
+
+
+def test_what_runs_is_ended_before_its_files_are_removed(person: Person) -> None:
+    assert person.set_up().returncode == 0
+    log = person.home / "log"
+    log.touch()
+    assert person.set_up("--remove").returncode == 0
+    assert log.read_text().splitlines() == ["service remove", "quit", "status"]
+    assert person.files == {"log"}
+
+
+def test_what_does_not_start_any_more_is_removed_all_the_same(person: Person) -> None:
+    assert person.set_up().returncode == 0
+    (person.home / ".local/lib/workerbee/app/__main__.py").unlink()
+    assert person.set_up("--remove").returncode == 0
+    assert person.files == set()
+
+
+def test_a_workerbee_that_runs_sees_that_it_was_renewed_or_removed(person: Person) -> None:
+    assert person.set_up().returncode == 0
+    program = person.home / ".local/lib/workerbee"
+    runs = PackageMark(program)
+    assert not runs.is_replaced()
+    assert person.set_up().returncode == 0
+    assert runs.is_replaced() and not PackageMark(program).is_replaced() and not runs.is_removed()
+    assert person.set_up("--remove").returncode == 0
+    assert not runs.is_replaced() and [runs.is_removed() for _ in range(2)] == [False, True]
