@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core.engine.build_selection import Choice, choose_files, suited_build
 from core.engine.file_lists import EngineFiles
-from core.engine.install.reuse import reused_bytes
+from core.engine.install.reuse import fetched_files, unchanged_files
 from core.engine.installed import Engine, EngineDirectory
 from core.errors import ErrorKind, UserError
 from core.localizable import Detail
@@ -20,14 +20,15 @@ class EngineOffer:
     """An engine that may be installed; ``choice`` is ``None`` where there is none, and ``problem`` says why.
 
     ``is_newer`` where an engine is there already, of other files than these, and these are offered in its place without
-    being asked for; what it has of them, ``reused_bytes``, is not downloaded again.
+    being asked for. ``fetched`` are those of its files that the engine in use has not: they are downloaded, and
+    take room.
     """
 
     folder: Path
     choice: Choice | None = None
     free_bytes: int | None = None
     is_newer: bool = False
-    reused_bytes: int = 0
+    fetched: EngineFiles | None = None
     problem: ErrorKind | None = None
     detail: Detail = ""
 
@@ -47,7 +48,8 @@ def offer_for(data: Path) -> EngineOffer:
         return EngineOffer(folder, problem=error.problem, detail=error.detail)
     engine = place.engine()
     is_newer = engine is not None and _is_newer(engine, choice.files)
-    return EngineOffer(folder, choice, place.free_bytes, is_newer, reused_bytes(engine, choice.files))
+    fetched = fetched_files(choice.files, unchanged_files(engine, choice.files))
+    return EngineOffer(folder, choice, place.free_bytes, is_newer, fetched)
 
 
 def _is_newer(engine: Engine, files: EngineFiles) -> bool:
