@@ -1,4 +1,4 @@
-"""What engine is offered in place of the one in use."""
+"""What engine is offered in place of the one in use, and on which GPUs that computes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from core.engine import python
 from core.engine.build_selection import Suited
 from core.engine.builds import BuildName
 from core.engine.file_lists import load_files
@@ -44,3 +45,14 @@ def test_an_engine_for_a_gpu_is_not_replaced_unasked_while_its_driver_does_not_a
     found = offer.offer_for(tmp_path)
     assert found.choice is not None and found.choice.files.build == suited.build, "which whoever asks for it gets"
     assert found.is_newer is is_newer
+
+
+@pytest.mark.parametrize(("build", "least"), [("cuda13", (7, 5)), ("cuda128", (7, 0)), ("cpu", (0, 0))])
+def test_the_least_capable_gpu_that_the_engine_in_use_has_code_for_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, build: BuildName, least: tuple[int, int]
+) -> None:
+    installed(tmp_path, build)
+    assert python.least_capability(tmp_path) == (0, 0), "a checkout does not use it"
+    monkeypatch.setattr(python, "is_packaged", lambda: True)
+    assert python.least_capability(tmp_path) == least
+    assert python.least_capability(tmp_path / "nowhere") == (0, 0)
