@@ -200,13 +200,12 @@ def ensure_window_libraries() -> None:
         install_from_system(f"the window needs {', '.join(missing)}", " ".join(packages))
 
 
-def make_venv(home: str) -> None:
+def make_venv() -> None:
     """Create an empty `.venv` with pip in it, in the place of whatever was there."""
     ensure_venv_module()
     made = subprocess.run([sys.executable, "-m", "venv", "--clear", str(VENV)], check=False)
     if made.returncode != 0:
         raise SetUpError(f"{sys.executable} could not make {VENV}; the lines above say why.")
-    leave_stamp(Stamp(home, "", frozenset()))
 
 
 def install(wanted: Stamp) -> None:
@@ -218,6 +217,8 @@ def install(wanted: Stamp) -> None:
     if not sys.stderr.isatty():
         command.append("--quiet")
     print("Setting up Workerbee in .venv: this takes some minutes, once.", file=sys.stderr, flush=True)
+    # Until pip is through, a mixture of two versions may be there, which is none that a checkout could go back to.
+    leave_stamp(Stamp(wanted.home, "", frozenset()))
     # pip speaks on stdout, which belongs to the program that is set up.
     if subprocess.run(command, check=False, stdout=sys.stderr).returncode != 0:
         raise SetUpError("pip could not install it, as said above; check the network and run make again.")
@@ -248,7 +249,7 @@ def set_up(extras: frozenset[str]) -> None:
     if found is not None and found.covers(wanted):
         return
     if found is None or found.home != wanted.home:
-        make_venv(wanted.home)
+        make_venv()
     install(wanted)
 
 

@@ -1,4 +1,4 @@
-"""An upgrade by the package manager while the program runs, which then begins anew as the new version."""
+"""An upgrade by the package manager while the program runs, which then begins anew as the new version; or a removal."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ POLL_MILLISECONDS = 20_000
 
 
 class UpgradeWatcher(QObject):
-    """Looks now and then whether the program was replaced, and asks for a restart as soon as that disturbs nobody.
+    """Looks now and then whether the program was replaced or removed; a restart is due as soon as it disturbs nobody.
 
     Signals:
+        program_removed: the files are gone, and the program is to end; emitted once.
         restart_due: the files are those of another version, and the program is to begin anew; emitted once.
     """
 
+    program_removed = Signal()
     restart_due = Signal()
 
     def __init__(self, mark: PackageMark, may_restart: Callable[[], bool], parent: QObject | None = None) -> None:
@@ -31,8 +33,11 @@ class UpgradeWatcher(QObject):
         self._timer.start()
 
     def poll(self) -> None:
-        """Look once whether the program was replaced and may begin anew."""
-        if self._mark.is_replaced() and self._may_restart():
+        """Look once whether the program was removed, or was replaced and may begin anew."""
+        if self._mark.is_removed():
+            self._timer.stop()
+            self.program_removed.emit()
+        elif self._mark.is_replaced() and self._may_restart():
             self._timer.stop()
             self.restart_due.emit()
 

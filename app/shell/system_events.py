@@ -1,4 +1,4 @@
-"""What the operating system tells a program: signals, the end of the session, suspend, an upgrade."""
+"""What the operating system tells a program: signals, the end of the session, suspend, an upgrade or a removal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from core.files.package_mark import PackageMark
 
 
 class SystemEvents(QObject):
-    """Quits when the system wants the program to end, and leaves the run before the computer is suspended.
+    """Quits when the system wants the program to end, or has removed it; leaves the run before a suspend.
 
     Attributes:
         is_restarting: the program ends because another version of it was installed, which is to go on.
@@ -46,6 +46,7 @@ class SystemEvents(QObject):
         self.is_restarting = False
         self.upgrade = UpgradeWatcher(PackageMark(), self.may_restart, self)
         self.upgrade.restart_due.connect(self._restart)
+        self.upgrade.program_removed.connect(shutdown.start)
         qt = QApplication.instance()
         assert isinstance(qt, QApplication)
         # direct: the session ends as soon as this signal's slots have returned

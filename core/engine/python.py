@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from core.engine.builds import BuildName
+from core.engine.builds import CUDA_BUILDS, BuildName
 from core.engine.installed import EngineDirectory
 from core.errors import ErrorKind, UserError
 from core.files.resources import ROOT
@@ -38,3 +38,10 @@ def gpu_vendor(data: Path) -> Vendor | None:
     """Whose GPUs the engine was made for, ``None`` for the CPU alone; NVIDIA's where none has been made yet."""
     engine = EngineDirectory(data).engine() if is_packaged() else None
     return "NVIDIA" if engine is None else _VENDORS.get(engine.metadata.build, "NVIDIA")
+
+
+def least_capability(data: Path) -> tuple[int, int]:
+    """The least compute capability of the NVIDIA GPUs that the engine has code for; (0, 0) where it is not known."""
+    engine = EngineDirectory(data).engine() if is_packaged() else None
+    builds = (build for build in CUDA_BUILDS if engine is not None and build.name == engine.metadata.build)
+    return next((build.least_capability for build in builds), (0, 0))

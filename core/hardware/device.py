@@ -21,7 +21,7 @@ class Device:
 
     ``kind`` is what PyTorch calls it: an AMD GPU is ``cuda``, too. ``index`` counts as ``nvidia-smi`` does, and CUDA in
     a worker (`core.engine.worker_command`). Only a GPU of which NVML does not tell has its ``pci_address`` here,
-    such as ``0000:03:00.0``.
+    such as ``0000:03:00.0``. ``capability`` is CUDA's compute capability, such as (7, 5), of an NVIDIA GPU.
     ``utilisation`` is a share, 0 to 1; ``energy_joules`` counts from the driver's start. ``users`` are other people's
     programs and other programs of ours, not this one and its workers; of a CPU, nobody asks.
     """
@@ -39,6 +39,7 @@ class Device:
     energy_joules: float | None = None
     users: tuple[DeviceUser, ...] | None = None
     pci_address: str = ""
+    capability: tuple[int, int] | None = None
 
     @property
     def label(self) -> str:

@@ -46,13 +46,19 @@ def choose_device(devices: Sequence[Device], wish: str) -> Device:
     raise UserError(ErrorKind.NO_SUCH_DEVICE, localized("“%1” is none of %2.", wish, known))
 
 
-def usable_devices(devices: Iterable[Device], vendor: Vendor | None, root: Path = Path("/")) -> tuple[Device, ...]:
+def usable_devices(
+    devices: Iterable[Device],
+    vendor: Vendor | None,
+    least_capability: tuple[int, int] = (0, 0),
+    root: Path = Path("/"),
+) -> tuple[Device, ...]:
     """The devices that an engine for that vendor's GPUs can compute on; for nobody's GPUs (``None``) it is the CPU.
 
-    ``devices`` are NVIDIA's GPUs and the CPU. Where the others are, Linux tells below ``root``.
+    ``devices`` are NVIDIA's GPUs and the CPU; for those of less than ``least_capability`` the engine has no code. Where
+    the others are, Linux tells below ``root``.
     """
     if vendor == "NVIDIA":
-        return tuple(devices)
+        return tuple(each for each in devices if each.capability is None or each.capability >= least_capability)
     return (*bus_gpus(vendor, root), *(device for device in devices if not device.is_gpu))
 
 

@@ -169,6 +169,11 @@ def ask_temperature(nvml: Any, handle: Any) -> dict[str, Any]:
     return {"temperature_c": int(celsius)}
 
 
+def _capability(nvml: Any, handle: Any) -> dict[str, Any]:
+    major, minor = nvml.nvmlDeviceGetCudaComputeCapability(handle)
+    return {"capability": (major, minor)}
+
+
 def _utilisation(nvml: Any, handle: Any) -> dict[str, Any]:
     percent = nvml.nvmlDeviceGetUtilizationRates(handle).gpu
     return {"utilisation": min(percent, 100) / 100}
@@ -194,4 +199,4 @@ def _processes(nvml: Any, handle: Any, kind: str) -> list[Any] | None:
     return None
 
 
-_QUESTIONS = (_uuid, _name, _memory, _driver, ask_temperature, _utilisation, ask_power, ask_energy)
+_QUESTIONS = (_uuid, _name, _memory, _driver, _capability, ask_temperature, _utilisation, ask_power, ask_energy)

@@ -104,11 +104,12 @@ def facts(offer: EngineOffer) -> list[tuple[str, str]]:
     if offer.choice is None:
         return []
     files = offer.choice.files
+    fetched = offer.fetched or files
     free = figures.unknown() if offer.free_bytes is None else figures.size(offer.free_bytes)
-    room = fill_placeholders(translate("Engine", "%1 needed, %2 free"), figures.size(files.disk_bytes), free)
+    room = fill_placeholders(translate("Engine", "%1 needed, %2 free"), figures.size(fetched.disk_bytes), free)
     return [
         (translate("Engine", "Build"), f"{build(files.build)}. {why(offer.choice)}"),
-        (translate("Engine", "Download"), figures.size(files.download_bytes - offer.reused_bytes)),
+        (translate("Engine", "Download"), figures.size(fetched.download_bytes)),
         (translate("Engine", "Disk"), room),
         (translate("Engine", "Folder"), str(offer.folder)),
     ]

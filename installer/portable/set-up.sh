@@ -12,12 +12,39 @@ launcher=$HOME/.local/bin/workerbee
 
 fail() { printf 'Workerbee cannot be installed yet: %s\n' "$1" >&2; exit 1; }
 
+# The interpreter behind $1, if it suits: what has led to it, a project's own environment, may be gone tomorrow.
+# With $2 "system" none of conda's environments, which are interpreters of their own. The kernel splits "#!" at spaces.
+resolve() {
+    "$1" -I - "$2" 2>/dev/null <<'END'
+import os, sys
+path = getattr(sys, "_base_executable", "") or sys.executable
+general = os.path.join(os.path.dirname(path), "python3")
+if os.path.exists(general) and os.path.samefile(general, path):
+    path = general
+is_conda = os.path.isdir(os.path.join(sys.base_prefix, "conda-meta"))
+if not (3, 11) <= sys.version_info[:2] <= (3, 14) or path.split() != [path] or (is_conda and sys.argv[1] == "system"):
+    sys.exit(1)
+print(path)
+END
+}
+
+# The first one named $1 on the PATH that suits; in a process of its own, as IFS and globbing are changed.
+first_on_path() (
+    IFS=:
+    set -f
+    for folder in $PATH; do
+        if resolve "$folder/$1" "$2"; then exit 0; fi
+    done
+    exit 1
+)
+
+# That of the installed version as long as it suits, whatever environment happens to be active.
 find_python() {
-    for name in python3 python3.14 python3.13 python3.12 python3.11; do
-        if "$name" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null; then
-            command -v "$name"
-            return 0
-        fi
+    if resolve "$(sed -n '1s/^#!\(.*\) -I$/\1/p' "$launcher" 2>/dev/null)" any; then return 0; fi
+    for origin in system any; do
+        for name in python3 python3.14 python3.13 python3.12 python3.11; do
+            if first_on_path "$name" "$origin"; then return 0; fi
+        done
     done
     return 1
 }
@@ -54,10 +81,33 @@ refresh() {
     if command -v update-mime-database >/dev/null; then update-mime-database "$data/mime" >/dev/null 2>&1 || true; fi
 }
 
-# The program that starts what is in the folder $1, as the file $2.
+# The program that starts what is in the folder $1, as the file $2; the folders stand in it as Python writes texts.
 write_launcher() {
-    sed -e "1s|.*|#!$python -I|" -e "s|/usr/lib/workerbee|$1|g" "$here/workerbee" >"$2"
+    "$python" -I - "$here/workerbee" "$1" "$2" "$python" <<'END'
+import pathlib, sys
+template, folder, launcher, python = sys.argv[1:]
+words = pathlib.Path(template).read_text("utf-8").partition("\n")[2]
+for path in ("", "/vendor"):
+    words = words.replace(f'"/usr/lib/workerbee{path}"', ascii(folder + path))
+pathlib.Path(launcher).write_text(f"#!{python} -I\n{words}", "utf-8")
+END
     chmod 755 "$2"
+}
+
+# Have the menu entry $1 start the launcher, as the Desktop Entry Specification quotes commands and escapes texts: the
+# menu's program need not have ~/.local/bin on its PATH.
+point_menu_entry() {
+    "$python" -I - "$1" "$launcher" <<'END'
+import pathlib, sys
+entry, launcher = pathlib.Path(sys.argv[1]), sys.argv[2]
+quoted = launcher.translate({ord(each): "\\" + each for each in '\\"`$'}).replace("%", "%%")
+values = {"TryExec": launcher, "Exec": f'"{quoted}"'}
+lines = []
+for line in entry.read_text("utf-8").splitlines(keepends=True):
+    key, _, command = line.partition("=workerbee")
+    lines.append(key + "=" + values[key].replace("\\", "\\\\") + command if key in values else line)
+entry.write_text("".join(lines), "utf-8", "surrogateescape")
+END
 }
 
 # Whether the program in the folder $1 starts: the command, and all that the window loads. What it says is $said.
@@ -71,7 +121,20 @@ END
     ) && rm -f "$1/trial"
 }
 
+# What runs would train on without its files: the service is stopped and removed, and an open window closed. It answers
+# until it has said goodbye to the others.
+end_all() {
+    if [ ! -x "$launcher" ]; then return 0; fi
+    "$launcher" service remove >/dev/null 2>&1 || true
+    "$launcher" quit >/dev/null 2>&1 || return 0
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+        "$launcher" status >/dev/null 2>&1 || return 0
+        sleep 1
+    done
+}
+
 if [ "$1" = --remove ]; then
+    end_all
     shared | while read -r file; do rm -f "$data/$file"; done
     rm -rf "$program" "$program.new" "$program.old" "$launcher"
     refresh
@@ -100,13 +163,13 @@ mv "$program.new" "$program"
 "$python" -I -m compileall -q -f "$program" || true
 write_launcher "$program" "$launcher.new"
 mv "$launcher.new" "$launcher"
+# By this a Workerbee that runs knows that it was replaced: it says goodbye, and begins anew as this version.
+cat /proc/sys/kernel/random/uuid >"$program/configured"
 rm -rf "$program.old"
 shared | while read -r file; do
     mkdir -p "$(dirname "$data/$file")"
     cp "$here/share/$file" "$data/$file"
 done
-# The menu's program need not have ~/.local/bin on its PATH.
-sed -i -e "s|^TryExec=workerbee|TryExec=$launcher|" -e "s|^Exec=workerbee|Exec=$launcher|" \
-    "$data/applications/workerbee.desktop"
+point_menu_entry "$data/applications/workerbee.desktop"
 refresh
 echo "Workerbee is installed: look for it in the menu, or run $launcher."

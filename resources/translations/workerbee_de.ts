@@ -1319,8 +1319,8 @@
         <translation>Der NVIDIA-Treiber antwortet nicht. Workerbee fragt weiter; starten Sie den Computer neu, wenn es so bleibt.</translation>
     </message>
     <message>
-        <source>%1 stays idle: the training engine on this computer is the one for the CPU. Workerbee offers another at its start, once there is one for this GPU and its driver.</source>
-        <translation>%1 bleibt unbenutzt: Das Trainingsprogramm auf diesem Computer ist das für die CPU. Workerbee bietet beim Start ein anderes an, sobald es eines für diese GPU und ihren Treiber gibt.</translation>
+        <source>%1 stays idle: the training engine on this computer is none for it. Workerbee offers another at its start, once there is one for this GPU and its driver.</source>
+        <translation>%1 bleibt unbenutzt: Das Trainingsprogramm auf diesem Computer ist keines für sie. Workerbee bietet beim Start ein anderes an, sobald es eines für diese GPU und ihren Treiber gibt.</translation>
     </message>
     <message>
         <source>No NVIDIA GPU: the CPU can help, slowly.</source>

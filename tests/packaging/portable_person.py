@@ -13,7 +13,7 @@ from installer.portable.__main__ import arrange
 from tests.support.checkout import ROOT
 
 PACKAGE = ROOT / "installer" / "package" / "files"
-TOOLS = ("sh", "cut", "sort", "tr", "sed", "find", "cp", "mv", "rm", "mkdir", "dirname", "chmod", "env")
+TOOLS = ("sh", "cut", "sort", "tr", "sed", "find", "cat", "cp", "mv", "rm", "mkdir", "dirname", "chmod", "env", "sleep")
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,12 @@ class Person:
         path.chmod(0o755)
 
     @property
+    def interpreter(self) -> Path:
+        """What the installed program is started with."""
+        first = (self.home / ".local/bin/workerbee").read_text().splitlines()[0]
+        return Path(first.removeprefix("#!").removesuffix(" -I"))
+
+    @property
     def files(self) -> set[str]:
         """All that lies in their home."""
         return {str(each.relative_to(self.home)) for each in self.home.rglob("*") if each.is_file()}
@@ -47,9 +53,9 @@ class Person:
         return {name: (self.home / name).read_bytes() for name in self.files if not name.endswith(".pyc")}
 
 
-def person_in(folder: Path, lay_out_program: Callable[[Path], None]) -> Person:
+def person_in(folder: Path, lay_out_program: Callable[[Path], None], home_name: str = "home") -> Person:
     """A person whose system lacks nothing; what is called puts the program into the folder that it is given."""
-    root, content, programs, home = (folder / name for name in ("root", "content", "programs", "home"))
+    root, content, programs, home = (folder / name for name in ("root", "content", "programs", home_name))
     for name, place in (
         ("workerbee", "usr/bin/workerbee"),
         ("workerbee.desktop", "usr/share/applications/workerbee.desktop"),

@@ -12,6 +12,7 @@ import shutil
 import socketserver
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -98,6 +99,7 @@ def lay_out_program(folder: Path) -> None:
     """Version 0.1.0 of the real program, without its libraries, which are those of the tests."""
     for part in ("app", "core", "resources"):
         shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__", "pictures"))
+    (folder / "vendor").symlink_to(sysconfig.get_path("purelib"))
     (folder / "bin").mkdir()
     (folder / "bin" / "uv").touch()  # which a checkout has not
     set_version(folder, "0.1.0")

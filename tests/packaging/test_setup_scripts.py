@@ -252,9 +252,11 @@ def test_an_environment_is_made_once_and_mended_when_something_changes(machine: 
         last = failed.said.strip().split("\n")[-1]
         assert last.startswith("Workerbee cannot be set up yet: pip could not install it")
 
+    (machine.project / "constraints.txt").write_text("", encoding="utf-8")
     backend.write_text(good, encoding="utf-8")
     mended = machine.set_up()
-    assert (mended.code, "Setting up Workerbee" in mended.said) == (0, True)
+    assert (mended.code, "Setting up Workerbee" in mended.said) == (0, True), "half of the other version may be there"
+    assert machine.set_up() == Outcome(0, "", "")
 
 
 def write_tiny_project(folder: Path) -> None:

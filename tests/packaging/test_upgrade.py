@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from core.cli.runner.cancellation import Stop
-from core.cli.service.upgrade import UPGRADED_CODE, stopping_on_upgrade
+from core.cli.service.upgrade import UPGRADED_CODE, stopping_with_program
 from core.files.package_mark import CONFIGURED, PackageMark
 from tests.support.checkout import ROOT
 
@@ -51,6 +51,8 @@ class System:
         program = tree / "usr/lib/workerbee"
         (program / "__pycache__").mkdir(parents=True)
         (program / "version").write_text(version)
+        (program / "core").mkdir()
+        (program / "core" / "__init__.py").touch()
         (tree / "DEBIAN").mkdir()
         for script in ("postinst", "prerm"):
             shutil.copyfile(ROOT / "installer/package/files" / script, tree / "DEBIAN" / script)
@@ -73,18 +75,34 @@ def test_a_workerbee_that_runs_sees_an_upgrade_once_it_is_whole_and_a_removal_le
     assert not runs.is_replaced()
     system.install("0.2.0")
     assert runs.is_replaced() and (program / "version").read_text() == "0.2.0"
+    assert not runs.is_removed()
     assert not PackageMark(program).is_replaced()
     system.dpkg("--remove", "workerbee")
-    assert not program.exists()
+    assert not program.exists() and not runs.is_replaced()
+    assert [runs.is_removed() for _ in range(3)] == [False, True, True], "missing once, it may be between two renames"
 
 
 def test_the_service_says_goodbye_and_asks_to_be_started_again(tmp_path: Path) -> None:
     (tmp_path / CONFIGURED).write_text("first")
+    (tmp_path / "core").mkdir()
     requested = threading.Event()
     mark, stop = PackageMark(tmp_path), Stop(requested.set)
-    with stopping_on_upgrade(mark, stop, poll_seconds=0.01):
+    with stopping_with_program(mark, stop, poll_seconds=0.01):
         assert not stop.is_requested
         (tmp_path / "new").write_text("second")
         (tmp_path / "new").replace(tmp_path / CONFIGURED)
         assert requested.wait(LIMIT_SECONDS)
     assert stop.exit_code == UPGRADED_CODE and mark.is_replaced()
+
+
+def test_the_service_says_goodbye_and_is_not_started_again_when_the_program_is_removed(tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    (program / "core").mkdir(parents=True)
+    (program / CONFIGURED).write_text("first")
+    requested = threading.Event()
+    mark, stop = PackageMark(program), Stop(requested.set)
+    with stopping_with_program(mark, stop, poll_seconds=0.01):
+        assert not stop.is_requested
+        shutil.rmtree(program)
+        assert requested.wait(LIMIT_SECONDS)
+    assert stop.exit_code == 0 and not mark.is_replaced()

@@ -100,7 +100,7 @@ class DeviceCard(Card):
             return self.tr("NVIDIA's driver does not answer. Workerbee goes on asking; restart if it stays so.")
         if seen.idle and not gpus:
             words = self.tr(
-                "%1 stays idle: the training engine on this computer is the one for the CPU. Workerbee "
+                "%1 stays idle: the training engine on this computer is none for it. Workerbee "
                 "offers another at its start, once there is one for this GPU and its driver."
             )
             return fill_placeholders(words, breakable(name_of(seen.idle[0])))

@@ -11,7 +11,7 @@ import msgspec
 
 from core.cli.parser.arguments import InspectSwarm, JoinRun
 from core.cli.runner.cancellation import Stop
-from core.engine.python import gpu_vendor
+from core.engine.python import gpu_vendor, least_capability
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.hardware.device import Device
@@ -65,7 +65,8 @@ class CommandContext:
 
     def usable(self, devices: tuple[Device, ...]) -> tuple[Device, ...]:
         """Return those of this computer's devices, as they were found, that its engine can compute on."""
-        return usable_devices(devices, gpu_vendor(self.folders.data))
+        data = self.folders.data
+        return usable_devices(devices, gpu_vendor(data), least_capability(data))
 
 
 def kept_settings(folders: Folders) -> Settings:

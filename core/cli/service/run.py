@@ -14,7 +14,7 @@ from core.cli.runner.displays import display_for, stream_for_people
 from core.cli.runner.ordered_training import OrderedTraining
 from core.cli.runner.owner_rules import following_rules
 from core.cli.runner.worker_session import WorkerSession
-from core.cli.service.upgrade import UPGRADED_CODE, stopping_on_upgrade
+from core.cli.service.upgrade import UPGRADED_CODE, stopping_with_program
 from core.errors import ErrorKind, UserError
 from core.files.locks import try_lock
 from core.files.package_mark import PackageMark
@@ -33,11 +33,12 @@ _ASK_AGAIN = "`workerbee service install` shows it, and asks you."
 def run_service(command: RunService, context: CommandContext) -> int:
     """Train until SIGTERM, by the owner's rules; returns 0 when the organiser has finished the run, too.
 
-    Returns `UPGRADED_CODE` after an upgrade by the package manager, so that the service manager starts the new version.
+    Returns `UPGRADED_CODE` after an upgrade by the package manager, so that the service manager starts the new version,
+    and 0 after a removal of the program, so that it does not.
     Raises UserError: RUN_CHANGED where the run is another than was agreed to, of which nothing is trained.
     """
     mark = PackageMark()
-    with stopping_on_upgrade(mark, context.stop):
+    with stopping_with_program(mark, context.stop):
         code = _run(command, context)
     return UPGRADED_CODE if mark.is_replaced() else code
 

@@ -1,4 +1,7 @@
-"""An upgrade by the package manager while the service runs: it says goodbye, and begins anew as the new version."""
+"""An upgrade or a removal of the program while the service runs: it says goodbye.
+
+After an upgrade it begins anew as the new version, after a removal it ends for good.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +17,15 @@ POLL_SECONDS = 20.0
 
 
 @contextmanager
-def stopping_on_upgrade(mark: PackageMark, stop: Stop, poll_seconds: float = POLL_SECONDS) -> Iterator[None]:
-    """While this lasts, request a stop as soon as another version of the program is installed in full."""
+def stopping_with_program(mark: PackageMark, stop: Stop, poll_seconds: float = POLL_SECONDS) -> Iterator[None]:
+    """While this lasts, request a stop as soon as another version of the program is installed in full, or none is."""
     is_over = threading.Event()
 
     def watch() -> None:
         while not is_over.wait(poll_seconds):
-            if mark.is_replaced():
-                stop.request(UPGRADED_CODE)
+            is_replaced = mark.is_replaced()
+            if is_replaced or mark.is_removed():
+                stop.request(UPGRADED_CODE if is_replaced else 0)
                 return
 
     thread = threading.Thread(target=watch, name="upgrade-watch", daemon=True)

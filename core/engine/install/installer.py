@@ -10,8 +10,6 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-import msgspec
-
 from core.engine.file_lists import EngineFile, EngineFiles
 from core.engine.install.events import (
     Installed,
@@ -22,7 +20,7 @@ from core.engine.install.events import (
     TransferRate,
 )
 from core.engine.install.index_lookup import find_sources
-from core.engine.install.reuse import link_libraries, unchanged_files
+from core.engine.install.reuse import fetched_files, link_libraries, unchanged_files
 from core.engine.install.smoke_test import smoke_test
 from core.engine.install.uv import UvFailedError, assemble, find_uv, make_environment
 from core.engine.install.wheel_download import StoppedError, download
@@ -93,7 +91,6 @@ class EngineInstaller:
         work = self._place.work
         work.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._place.sweep()
-        self._check_room(work)
         reused = unchanged_files(self._place.engine(), self._files)
         try:
             self._build(uv, work, reused)
@@ -105,13 +102,10 @@ class EngineInstaller:
 
     def _build(self, uv: Path, work: Path, reused: tuple[EngineFile, ...]) -> None:
         """With those libraries of the engine in use; raises UserError (ENGINE_MISSING) where it does not start."""
-        fetched = msgspec.structs.replace(
-            self._files, files=tuple(each for each in self._files.files if each not in reused)
-        )
+        fetched = fetched_files(self._files, reused)
+        self._make_room(work, fetched)
         wheels = self._download(uv, work, fetched)
         self._post(InstallProgress("installing"))
-        for left in work.glob("engine-*"):
-            shutil.rmtree(left, ignore_errors=True)
         aside = work / f"engine-{time.time_ns():x}"  # a killed maker's uv may still write into its own
         make_environment(uv, aside, work, self._stop)
         if reused and (old := self._place.engine()) is not None:
@@ -128,10 +122,20 @@ class EngineInstaller:
         shutil.rmtree(self._place.work, ignore_errors=True)
         self._place.sweep()
 
-    def _check_room(self, work: Path) -> None:
-        """Said before hours of download instead of after."""
-        have = sum(each.stat().st_size for each in (work / "wheels").glob("*"))
-        missing = self._files.disk_bytes - have - shutil.disk_usage(work).free
+    def _make_room(self, work: Path, fetched: EngineFiles) -> None:
+        """Remove what former attempts have left and nobody wants; raises UserError (DISK_FULL).
+
+        That is said before hours of download instead of after. Links to an old engine's libraries take no room.
+        """
+        for left in work.glob("engine-*"):
+            shutil.rmtree(left, ignore_errors=True)
+        present = {each: each.name.removesuffix(".part") for each in (work / "wheels").glob("*")}
+        wanted = {each.name for each in self._files.downloaded}
+        for path in (path for path, name in present.items() if name not in wanted):
+            path.unlink(missing_ok=True)
+        names = {each.name for each in fetched.downloaded}
+        have = sum(path.stat().st_size for path, name in present.items() if name in names)
+        missing = fetched.disk_bytes - have - shutil.disk_usage(work).free
         if missing > 0:
             detail = localized("%1: %2 GB more are needed.", self._place.folder, f"{missing / 1e9:.1f}")
             raise UserError(ErrorKind.DISK_FULL, detail)

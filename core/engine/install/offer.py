@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.engine.build_selection import Choice, choose_files, suited_build
-from core.engine.install.reuse import reused_bytes
-from core.engine.installed import EngineDirectory
+from core.engine.file_lists import EngineFiles
+from core.engine.install.reuse import fetched_files, unchanged_files
+from core.engine.installed import Engine, EngineDirectory
 from core.errors import ErrorKind, UserError
 from core.localizable import Detail
 
@@ -18,15 +19,16 @@ from core.localizable import Detail
 class EngineOffer:
     """An engine that may be installed; ``choice`` is ``None`` where there is none, and ``problem`` says why.
 
-    ``is_newer`` where an engine is there already, of other files than these; what it has of them, ``reused_bytes``, is
-    not downloaded again.
+    ``is_newer`` where an engine is there already, of other files than these, and these are offered in its place without
+    being asked for. ``fetched`` are those of its files that the engine in use has not: they are downloaded, and
+    take room.
     """
 
     folder: Path
     choice: Choice | None = None
     free_bytes: int | None = None
     is_newer: bool = False
-    reused_bytes: int = 0
+    fetched: EngineFiles | None = None
     problem: ErrorKind | None = None
     detail: Detail = ""
 
@@ -45,5 +47,15 @@ def offer_for(data: Path) -> EngineOffer:
     except UserError as error:
         return EngineOffer(folder, problem=error.problem, detail=error.detail)
     engine = place.engine()
-    is_newer = engine is not None and not engine.is_of(choice.files)
-    return EngineOffer(folder, choice, place.free_bytes, is_newer, reused_bytes(engine, choice.files))
+    is_newer = engine is not None and _is_newer(engine, choice.files)
+    fetched = fetched_files(choice.files, unchanged_files(engine, choice.files))
+    return EngineOffer(folder, choice, place.free_bytes, is_newer, fetched)
+
+
+def _is_newer(engine: Engine, files: EngineFiles) -> bool:
+    """Whether these may take its place; the CPU's never a GPU's, whose driver perhaps only does not answer just now.
+
+    So it is between an update of NVIDIA's driver and the restart that loads it.
+    """
+    loses_gpu = files.build == "cpu" and engine.metadata.build != "cpu"
+    return not loses_gpu and not engine.is_of(files)

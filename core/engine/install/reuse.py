@@ -7,8 +7,10 @@ projects"). Console scripts are left out: they name the old engine's Python, and
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
+
+import msgspec
 
 from core.engine.file_lists import EngineFile, EngineFiles
 from core.engine.installed import Engine
@@ -28,9 +30,9 @@ def unchanged_files(engine: Engine | None, files: EngineFiles) -> tuple[EngineFi
     return tuple(each for each in files.files if each.sha256 in engine.metadata.wheels and _is_whole(place, each))
 
 
-def reused_bytes(engine: Engine | None, files: EngineFiles) -> int:
-    """How much of the download that engine saves."""
-    return sum(each.bytes for each in unchanged_files(engine, files) if not each.is_shipped)
+def fetched_files(files: EngineFiles, reused: Collection[EngineFile]) -> EngineFiles:
+    """The files without those that are reused: what is to be downloaded and unpacked."""
+    return msgspec.structs.replace(files, files=tuple(each for each in files.files if each not in reused))
 
 
 def link_libraries(files: Iterable[EngineFile], old: Path, new: Path) -> None:

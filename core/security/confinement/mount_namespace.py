@@ -1,7 +1,7 @@
 """A mount namespace in which nothing is mounted but what was granted (mount_namespaces(7), pivot_root(2)).
 
 What is not there has no sockets either: neither the session bus in /run/user, nor an SSH agent's in /tmp, nor
-containers' in /run. Landlock cannot see to that before ABI 9.
+containers' in /run. Landlock cannot see to that before ABI 9. Shared memory is this process's and its children's own.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ _MS_NOSUID, _MS_NODEV, _MS_BIND, _MS_REC, _MS_PRIVATE = 1 << 1, 1 << 2, 1 << 12,
 _MNT_DETACH = 2
 _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 _ROOT = Path("/")
+_SHARED_MEMORY = Path("/dev/shm")
 
 log = logging.getLogger(__name__)
 
@@ -90,6 +91,8 @@ def _enter(view: _View, base: Path) -> None:
             place.symlink_to(target)
     for path, source in sources.items():
         _bind(source, _below(base, path))
+    if _SHARED_MEMORY in sources:
+        _mount("tmpfs", _below(base, _SHARED_MEMORY), "tmpfs", _MS_NOSUID | _MS_NODEV, "mode=1777")
     os.chdir(base)
     system_call(_PIVOT_ROOT[os.uname().machine], b".", b".")
     call("umount2", b".", _MNT_DETACH)

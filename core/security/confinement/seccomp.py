@@ -45,7 +45,7 @@ _PROTOCOLS = (
 
 _REFUSE, _PERMIT, _UNKNOWN = Label("refuse"), Label("permit"), Label("unknown")
 _CLONE, _SOCKET, _IOCTL, _NETLINK = Label("clone"), Label("socket"), Label("ioctl"), Label("netlink")
-_PROTOCOL = Label("protocol")
+_PROTOCOL, _LIMITS = Label("protocol"), Label("limits")
 _KNOWN_PROCESSOR = Label("known processor")
 
 
@@ -88,6 +88,7 @@ def filter_program(calls: SystemCalls) -> Program:
         if_equal(calls.clone, _CLONE),
         if_equal(calls.socket, _SOCKET),
         if_equal(calls.ioctl, _IOCTL),
+        if_equal(calls.prlimit64, _LIMITS),
         answer(_ALLOW),
         *_checks_of_arguments(),
         _REFUSE,
@@ -139,7 +140,10 @@ def _install(program: Program) -> None:
 
 
 def _checks_of_arguments() -> list[Instruction | Label]:
-    """No new namespaces, no typing into terminals; of sockets, IP's, local ones, and those that list interfaces."""
+    """No new namespaces, no typing into terminals, no other process's limits (0 is the calling one).
+
+    Of sockets IP's, local ones, and those that list interfaces.
+    """
     return [
         _CLONE,
         _argument(0),
@@ -150,6 +154,10 @@ def _checks_of_arguments() -> list[Instruction | Label]:
         if_equal(_TIOCSTI, _REFUSE),
         if_equal(_TIOCLINUX, _REFUSE),
         answer(_ALLOW),
+        _LIMITS,
+        _argument(0),
+        if_equal(0, _PERMIT),
+        answer(_ERRNO | errno.EPERM),
         _SOCKET,
         _argument(0),
         if_equal(_AF_UNIX, _PERMIT),

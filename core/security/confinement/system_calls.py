@@ -60,6 +60,20 @@ _DIFFERENT = {
     "syslog": (103, 116),
     "vhangup": (153, 58),
     "lookup_dcookie": (212, 18),
+    "shmget": (29, 194),
+    "shmat": (30, 196),
+    "shmctl": (31, 195),
+    "shmdt": (67, 197),
+    "semget": (64, 190),
+    "semop": (65, 193),
+    "semctl": (66, 191),
+    "semtimedop": (220, 192),
+    "msgget": (68, 186),
+    "msgsnd": (69, 189),
+    "msgrcv": (70, 188),
+    "msgctl": (71, 187),
+    "mq_open": (240, 180),
+    "mq_unlink": (241, 181),
 }
 _X86_ONLY = {"modify_ldt": 154, "iopl": 172, "ioperm": 173}
 
@@ -75,6 +89,7 @@ class SystemCalls:
     clone3: int
     socket: int
     ioctl: int
+    prlimit64: int
     has_x32: bool = False
 
 
@@ -86,6 +101,7 @@ X86_64 = SystemCalls(
     clone3=435,
     socket=41,
     ioctl=16,
+    prlimit64=302,
     has_x32=True,
 )
 AARCH64 = SystemCalls(
@@ -96,6 +112,7 @@ AARCH64 = SystemCalls(
     clone3=435,
     socket=198,
     ioctl=29,
+    prlimit64=261,
 )
 BY_MACHINE = {"x86_64": X86_64, "aarch64": AARCH64}
 """The tables by what ``platform.machine()`` calls the processor."""

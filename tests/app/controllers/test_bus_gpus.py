@@ -61,7 +61,7 @@ def test_what_others_do_on_a_further_gpu_is_looked_for_by_its_address(
 
     monkeypatch.setattr("core.observers.gpu.GpuObserver", observer)
     availability = cast(Any, SimpleNamespace(rules=AvailabilityRules()))
-    devices = usable_devices((CPU,), "AMD", tree.root)
+    devices = usable_devices((CPU,), "AMD", root=tree.root)
     for listed, known in ((devices, "0000:03:00.0"), ((RTX, CPU), 0), ((CPU,), 0)):
         poller = cast(Any, SimpleNamespace(devices=listed))
         watch = device_sessions.gpu_watch(availability, poller, "cuda:0")

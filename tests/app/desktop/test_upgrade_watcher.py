@@ -1,4 +1,7 @@
-"""An upgrade of the package while the window is open: noticed once it is whole, when it disturbs nobody."""
+"""An upgrade of the package while the window is open: noticed once it is whole, when it disturbs nobody.
+
+Its removal is noticed, too, whoever that disturbs.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from core.files.package_mark import CONFIGURED, PackageMark
 def test_a_restart_is_due_once_another_version_is_whole_and_nobody_is_disturbed(qtbot: QtBot, tmp_path: Path) -> None:
     mark, is_busy, due = tmp_path / CONFIGURED, [True], list[bool]()
     mark.write_text("first")
+    (tmp_path / "core").mkdir()
     watcher = UpgradeWatcher(PackageMark(tmp_path), lambda: not is_busy[0])
     watcher.restart_due.connect(lambda: due.append(True))
     watcher.poll()
@@ -29,6 +33,26 @@ def test_a_restart_is_due_once_another_version_is_whole_and_nobody_is_disturbed(
     is_busy[0] = False
     watcher.poll()
     assert due == [True]
+
+
+def test_a_program_that_is_removed_ends_whoever_is_disturbed(qtbot: QtBot, tmp_path: Path) -> None:
+    mark, core, told = tmp_path / CONFIGURED, tmp_path / "core", list[str]()
+    core.mkdir()
+    mark.write_text("first")
+    watcher = UpgradeWatcher(PackageMark(tmp_path), lambda: False)
+    watcher.program_removed.connect(lambda: told.append("removed"))
+    watcher.restart_due.connect(lambda: told.append("replaced"))
+    mark.unlink()
+    watcher.poll()
+    core.rmdir()
+    watcher.poll()
+    core.mkdir()
+    watcher.poll()
+    core.rmdir()
+    watcher.poll()
+    assert told == []
+    watcher.poll()
+    assert told == ["removed"]
 
 
 def test_what_no_package_manager_has_installed_is_never_replaced(tmp_path: Path) -> None:

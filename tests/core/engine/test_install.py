@@ -6,6 +6,8 @@ import json
 import queue
 import subprocess
 import sys
+import sysconfig
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib.util import cache_from_source
@@ -189,6 +191,34 @@ def test_too_little_room_is_said_before_anything_is_downloaded(workshop: Worksho
     ended = workshop.attempt(msgspec.structs.replace(files, files=(files.files[0], *[huge] * 500)))
     assert isinstance(ended, InstallFailed) and ended.problem is ErrorKind.DISK_FULL
     assert workshop.index.asked == []
+
+
+def test_room_is_needed_for_what_is_fetched_only_and_not_for_what_nobody_wants_any_more(workshop: Workshop) -> None:
+    first = workshop.offer()
+    torch = first.files[0]
+    old = workshop.place.folder / "old"
+    (old / "bin").mkdir(parents=True)
+    (old / "bin" / "python").touch()
+    with zipfile.ZipFile(workshop.index.folder / torch.name) as wheel:
+        wheel.extractall(old / "lib" / f"python{sysconfig.get_python_version()}" / "site-packages")
+    workshop.place.activate(Engine(old, workshop.place.write_metadata(old, first)))
+    huge = msgspec.structs.replace(torch, unpacked_bytes=20_000_000_000)
+    second = msgspec.structs.replace(first, files=(*[huge] * 500, workshop.offer("2.0").files[1]))
+    former, part = (workshop.place.work / "wheels" / name for name in ("former.whl", f"{second.files[-1].name}.part"))
+    former.parent.mkdir(parents=True)
+    former.touch()
+    part.write_bytes((workshop.index.folder / second.files[-1].name).read_bytes()[:1000])
+    ended = workshop.attempt(second)
+    assert not (isinstance(ended, InstallFailed) and ended.problem is ErrorKind.DISK_FULL)
+    assert not former.exists() and (second.files[-1].name, 1000) in workshop.index.asked
+
+    stray = workshop.place.work / "wheels" / "stray.whl"
+    stray.parent.mkdir(parents=True, exist_ok=True)
+    with stray.open("wb") as file:
+        file.truncate(20_000_000_000 * 600)
+    other = msgspec.structs.replace(huge, sha256="0" * 64)
+    ended = workshop.attempt(msgspec.structs.replace(second, files=(*[other] * 500, second.files[-1])))
+    assert isinstance(ended, InstallFailed) and ended.problem is ErrorKind.DISK_FULL
 
 
 def test_a_disk_that_fills_up_meanwhile_is_said_and_the_attempt_may_be_repeated(workshop: Workshop) -> None:

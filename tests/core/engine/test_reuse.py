@@ -12,7 +12,7 @@ import pytest
 from core.engine.builds import BuildName
 from core.engine.file_lists import EngineFiles, all_files
 from core.engine.install.offer import EngineOffer
-from core.engine.install.reuse import link_libraries, reused_bytes, unchanged_files
+from core.engine.install.reuse import fetched_files, link_libraries, unchanged_files
 from core.engine.installed import Engine, EngineDirectory
 from core.engine.pythons import this_python
 from core.texts import engine as engine_texts
@@ -46,7 +46,7 @@ def engine(tmp_path: Path, first: EngineFiles) -> Engine:
 def test_only_what_has_changed_is_downloaded(tmp_path: Path, engine: Engine, second: EngineFiles) -> None:
     torch, ballast = second.files
     assert unchanged_files(engine, second) == (torch,)
-    assert reused_bytes(engine, second) == torch.bytes and unchanged_files(None, second) == ()
+    assert fetched_files(second, (torch,)).files == (ballast,) and unchanged_files(None, second) == ()
     new = tmp_path / "new"
     (new / LIBRARIES).mkdir(parents=True)
     link_libraries([torch], engine.folder, new)
@@ -78,10 +78,12 @@ def test_a_library_leads_nowhere_else(engine: Engine, second: EngineFiles) -> No
 def test_who_is_asked_sees_what_is_really_downloaded(engine: Engine, second: EngineFiles) -> None:
     from core.engine.build_selection import Choice, suited_build
 
-    saved = reused_bytes(engine, second)
-    offer = EngineOffer(engine.folder, Choice(suited_build(), second), is_newer=True, reused_bytes=saved)
-    download = dict(engine_texts.facts(offer))["Download"]
-    assert saved > 0 and download == "3.0 MB"
+    torch = msgspec.structs.replace(second.files[0], unpacked_bytes=9_000_000_000)
+    newer = msgspec.structs.replace(second, files=(torch, second.files[1]))
+    fetched = fetched_files(newer, unchanged_files(engine, newer))
+    offer = EngineOffer(engine.folder, Choice(suited_build(), newer), is_newer=True, fetched=fetched)
+    facts = dict(engine_texts.facts(offer))
+    assert facts["Download"] == "3.0 MB" and facts["Disk"].startswith("6.3 MB needed")
 
 
 @pytest.mark.parametrize(

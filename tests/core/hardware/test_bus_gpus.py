@@ -37,32 +37,32 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PciTree:
 
 
 def test_an_engine_computes_on_the_gpus_of_its_vendor_and_they_are_known_by_their_address(tree: PciTree) -> None:
-    radeon, *others = usable_devices((RTX, CPU), "AMD", tree.root)
+    radeon, *others = usable_devices((RTX, CPU), "AMD", root=tree.root)
     assert others == [CPU]
     assert radeon == Device(
         "cuda", 0, name="AMD Radeon RX 7900 XTX", memory_total_bytes=24 * GIB, pci_address="0000:03:00.0"
     )
     assert choose_device((radeon, CPU), "auto") == choose_device((radeon, CPU), "cuda:0") == radeon
-    arc = choose_device(usable_devices((RTX, CPU), "Intel", tree.root), "xpu:0")
+    arc = choose_device(usable_devices((RTX, CPU), "Intel", root=tree.root), "xpu:0")
     assert (label_of(arc), short_label_of(arc.label)) == ("GPU 0 · Intel Arc A770", "GPU 0")
     assert gpus_of([radeon]) == {RADEON} and gpus_of([arc]) == {ARC} and gpus_of([RTX]) == {0} and not gpus_of([CPU])
 
 
 def test_other_engines_compute_on_none_of_them(tree: PciTree) -> None:
-    assert usable_devices((RTX, CPU), "NVIDIA", tree.root) == (RTX, CPU)
-    assert usable_devices((RTX, CPU), None, tree.root) == (CPU,)
-    assert usable_devices((RTX, CPU), "AMD", tree.root / "nowhere") == (CPU,)
+    assert usable_devices((RTX, CPU), "NVIDIA", root=tree.root) == (RTX, CPU)
+    assert usable_devices((RTX, CPU), None, root=tree.root) == (CPU,)
+    assert usable_devices((RTX, CPU), "AMD", root=tree.root / "nowhere") == (CPU,)
 
 
 def test_a_gpu_that_an_engine_computes_on_is_not_said_to_be_unused(tree: PciTree) -> None:
-    devices = usable_devices((CPU,), "AMD", tree.root)
+    devices = usable_devices((CPU,), "AMD", root=tree.root)
     assert [gpu.name for gpu in find_unused_gpus(devices, tree.root)] == ["Intel Arc A770"]
     radeon, arc = gpus(devices, None, tree.root)
     assert radeon.text == "cuda:0: AMD Radeon RX 7900 XTX, 25.8 GB" and "no engine" in arc.text
 
 
 def test_doctor_says_who_tells_what_others_compute_on_the_gpu(tree: PciTree) -> None:
-    rules, devices = AvailabilityRules(), usable_devices((CPU,), "AMD", tree.root)
+    rules, devices = AvailabilityRules(), usable_devices((CPU,), "AMD", root=tree.root)
     assert gpu_use((CPU,), rules, tree.root).text.startswith("no GPU trains here")
     unseen = gpu_use(devices, rules, tree.root)
     assert (unseen.state, unseen.text) == ("doubtful", "nobody tells it") and "Linux 5.19" in unseen.advice

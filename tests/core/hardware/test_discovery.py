@@ -14,7 +14,7 @@ import pytest
 
 from core.errors import ErrorKind, UserError
 from core.hardware.device import Device, DeviceUser
-from core.hardware.discovery import choose_device, find_devices
+from core.hardware.discovery import choose_device, find_devices, usable_devices
 from tests.support.answering_script import AnsweringScript
 from tests.support.computer.fake_wsl import inside_wsl
 from tests.support.environment.fake_nvml import FakeNvml
@@ -55,8 +55,9 @@ class Asker(AnsweringScript):
         return gpus
 
 
-def _device(users: list[dict[str, Any]] | None, **fields: Any) -> Device:
-    return Device(**fields, users=None if users is None else tuple(DeviceUser(**user) for user in users))
+def _device(users: list[dict[str, Any]] | None, capability: list[int] | None, **fields: Any) -> Device:
+    told = None if users is None else tuple(DeviceUser(**user) for user in users)
+    return Device(**fields, users=told, capability=None if capability is None else (capability[0], capability[1]))
 
 
 @contextmanager
@@ -100,6 +101,7 @@ def test_a_gpu_is_found_with_everything_the_driver_tells(asker: Asker) -> None:
         215.5,
         5000.0,
         (),
+        capability=(8, 6),
     )
     assert gpu.label == "cuda:0"
 
@@ -114,6 +116,16 @@ def test_a_gpu_that_is_hidden_from_cuda_is_not_offered_and_the_other_keeps_its_n
     asker = Asker(driver.environment | {"CUDA_VISIBLE_DEVICES": "1"})
     assert [(gpu.label, gpu.uuid) for gpu in asker.gpus()] == [("cuda:1", "GPU-bbbb")]
     assert asker.end() == 0
+
+
+def test_of_several_gpus_those_stay_idle_for_which_the_engine_has_no_code(driver: FakeNvml, asker: Asker) -> None:
+    driver.says("gpu GPU-cccc 11264 11000 40 NVIDIA GeForce GTX 1080 Ti", RTX, "capability 0 6 1", "capability 1 7 5")
+    devices = asker.devices()
+    assert choose_device(devices, "auto").label == "cuda:0", "it has more memory"
+    for least, usable in (((5, 0), ["cuda:0", "cuda:1", "cpu"]), ((7, 5), ["cuda:1", "cpu"]), ((8, 0), ["cpu"])):
+        assert [each.label for each in usable_devices(devices, "NVIDIA", least)] == usable
+    driver.says(RTX, "fail nvmlDeviceGetCudaComputeCapability 3")
+    assert len(usable_devices(asker.devices(), "NVIDIA", (7, 5))) == 2, "what is not told is taken for a usual one"
 
 
 def test_a_rising_temperature_is_seen_at_the_next_look(driver: FakeNvml, asker: Asker) -> None:
@@ -139,6 +151,7 @@ def test_a_gpu_that_is_lost_while_it_is_asked_is_left_out(driver: FakeNvml, aske
         ("nvmlDeviceGetName", "name"),
         ("nvmlDeviceGetMemoryInfo_v2", "memory_total_bytes"),
         ("nvmlSystemGetDriverVersion", "driver"),
+        ("nvmlDeviceGetCudaComputeCapability", "capability"),
         ("nvmlDeviceGetTemperatureV", "temperature_c"),
         ("nvmlDeviceGetUtilizationRates", "utilisation"),
         ("nvmlDeviceGetPowerUsage", "power_watts"),

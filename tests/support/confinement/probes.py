@@ -25,7 +25,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from core.security.confinement.system_calls import BY_MACHINE, PIDFD_GETFD
-from tests.support.confinement.bystander import SECRET, SOCKETS
+from tests.support.confinement.bystander import SECRET, SOCKETS, shared_memory
 
 POSSIBLE = "possible"
 _MPTCP = 262
@@ -92,6 +92,21 @@ def _take_descriptor(targets: Targets) -> None:
         os.close(process)
 
 
+def _limit(targets: Targets) -> None:
+    """To what it may have already: less of the processor's time would end it."""
+    limits = resource.prlimit(targets.pid, resource.RLIMIT_CPU)
+    resource.prlimit(targets.pid, resource.RLIMIT_CPU, limits)
+
+
+def _attach_memory(_targets: Targets) -> None:
+    """Of a System V segment that is not there: EINVAL says that another would be attached."""
+    try:
+        _call(_CALLS["shmat"], -1, None, 0)
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+
+
 def _read_environment(targets: Targets) -> None:
     if SECRET not in Path(f"/proc/{targets.pid}/environ").read_text():
         raise RefusedError("it is empty")
@@ -135,6 +150,15 @@ def _connect_past_tcp(targets: Targets) -> None:
         raise
     with line:
         line.connect(("127.0.0.1", targets.port))
+
+
+def _mount(_targets: Targets) -> None:
+    """A file system that there is none of: ENODEV says that another would be mounted."""
+    try:
+        _call(_CALLS["mount"], b"none", b"/", b"no-file-system", ctypes.c_ulong(0), None)
+    except OSError as error:
+        if error.errno != errno.ENODEV:
+            raise
 
 
 def _unshare(_targets: Targets) -> None:
@@ -256,6 +280,9 @@ PROBES: dict[str, Probe] = {
     "ptrace a program": _ptrace,
     "read a program's memory": _read_memory,
     "take a program's descriptor": _take_descriptor,
+    "limit a program": _limit,
+    "attach a program's memory": _attach_memory,
+    "read a program's shared memory": lambda targets: shared_memory(targets.pid).read_bytes(),
     "read a program's environment": _read_environment,
     "signal a program": lambda targets: os.kill(targets.pid, signal.SIGUSR1),
     "open the session bus": _connect(SOCKETS[0]),
@@ -266,7 +293,7 @@ PROBES: dict[str, Probe] = {
     "connect to a computer past TCP": _connect_past_tcp,
     "send a datagram": _send_datagram,
     "listen on a port": _listen_on_port,
-    "mount": _kernel("mount", b"none", b"/dev/shm", b"tmpfs", ctypes.c_ulong(0), None),
+    "mount": _mount,
     "enter a user namespace": _unshare,
     "clone into a user namespace": _clone_with_namespace,
     "add a kernel key": _kernel("add_key", b"user", b"workerbee-test", b"x", ctypes.c_size_t(1), ctypes.c_int(-2)),

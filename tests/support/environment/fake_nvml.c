@@ -2,6 +2,7 @@
  *   driver 560.35.03
  *   gpu GPU-aaaa 8192 6144 51 NVIDIA GeForce RTX 3070     uuid, MiB in all, MiB free, degrees, name
  *   busy 0 87 215500                                      the GPU of that index, percent, milliwatts
+ *   capability 0 6 1                                      its index, its compute capability; else 8.6
  *   cooling 0 35                                          its index, its fan's percent; else not supported
  *   energy 0 5000000                                      its index, what it has drawn so far in mJ; else not supported
  *   process 0 4242 512 Compute                            its index, pid, MiB (-1: not told), Compute or Graphics
@@ -26,6 +27,7 @@ typedef struct {
     unsigned long long total_mib, free_mib;
     int celsius, percent, milliwatts, is_cooled, fan, counts_energy;
     unsigned long long millijoules;
+    int major, minor;
 } gpu_t;
 typedef struct { int gpu; unsigned pid; long long mib; char kind[16]; } process_t;
 typedef struct { int gpu; unsigned pid, percent; unsigned long long at; } use_t;
@@ -52,6 +54,10 @@ static void read_line(state_t *state, const char *line, const char *call) {
     if (sscanf(line, "busy %d %d %d", &number, &percent, &milliwatts) == 3) {
         state->gpus[number].percent = percent;
         state->gpus[number].milliwatts = milliwatts;
+    }
+    if (sscanf(line, "capability %d %d %d", &number, &percent, &milliwatts) == 3) {
+        state->gpus[number].major = percent;
+        state->gpus[number].minor = milliwatts;
     }
     if (sscanf(line, "cooling %d %d", &number, &percent) == 2) {
         state->gpus[number].is_cooled = 1;
@@ -159,6 +165,16 @@ int nvmlDeviceGetUtilizationRates(void *handle, utilisation_t *utilisation) {
     if (failure) return failure;
     utilisation->gpu = (unsigned)gpu->percent;
     utilisation->memory = 0;
+    return SUCCESS;
+}
+
+int nvmlDeviceGetCudaComputeCapability(void *handle, int *major, int *minor) {
+    state_t s;
+    gpu_t *gpu;
+    int failure = find(&s, __func__, handle, &gpu);
+    if (failure) return failure;
+    *major = gpu->major ? gpu->major : 8;
+    *minor = gpu->major ? gpu->minor : 6;
     return SUCCESS;
 }
 

@@ -17,7 +17,7 @@ from core.engine.file_lists import EngineFiles
 from core.engine.install.events import Installed, InstallEvent, InstallFailed, InstallPaused, InstallProgress
 from core.engine.install.installer import EngineInstaller
 from core.engine.install.offer import EngineOffer
-from core.engine.install.reuse import reused_bytes
+from core.engine.install.reuse import fetched_files, unchanged_files
 from core.engine.installed import EngineDirectory
 from core.engine.python import is_packaged
 from core.errors import ErrorKind, UserError
@@ -100,19 +100,23 @@ def _make(command: MakeEngine, folders: Folders) -> None:
 
 def _offer(choice: Choice, place: EngineDirectory) -> dict[str, object]:
     """The build that suits this computer and its size, for programs."""
-    files = choice.files
+    fetched = _fetched(choice, place)
     return {
-        "suited_build": files.build,
-        "download_bytes": files.download_bytes - reused_bytes(place.engine(), files),
-        "disk_bytes": files.disk_bytes,
+        "suited_build": choice.files.build,
+        "download_bytes": fetched.download_bytes,
+        "disk_bytes": fetched.disk_bytes,
         "free_bytes": place.free_bytes,
     }
 
 
 def _describe(choice: Choice, place: EngineDirectory) -> None:
-    saved = reused_bytes(place.engine(), choice.files)
-    for name, text in engine_texts.facts(EngineOffer(place.folder, choice, place.free_bytes, reused_bytes=saved)):
+    offer = EngineOffer(place.folder, choice, place.free_bytes, fetched=_fetched(choice, place))
+    for name, text in engine_texts.facts(offer):
         print(f"{name + ':':<10}{text}")
+
+
+def _fetched(choice: Choice, place: EngineDirectory) -> EngineFiles:
+    return fetched_files(choice.files, unchanged_files(place.engine(), choice.files))
 
 
 def _follow(files: EngineFiles, folders: Folders, wants_json: bool) -> None:

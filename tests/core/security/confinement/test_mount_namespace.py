@@ -66,6 +66,26 @@ say(tried(lambda: Path("/dev/null").write_bytes(b"x")))
     assert (place[0] / "file").read_text() == "kept"
 
 
+def test_shared_memory_is_its_own(place: tuple[Path, Path]) -> None:
+    who = person()
+    script = (
+        ENTER
+        + """
+from multiprocessing.shared_memory import SharedMemory
+from core.security.confinement.landlock import abi_version, restrict_files
+say(*os.listdir("/dev/shm"))
+restrict_files([*system_grants(), Grant(own, "write")], abi_version())
+SharedMemory("workerbee-test-of-namespace", create=True, size=1 << 20)
+say(*os.listdir("/dev/shm"))
+subprocess.run(["/bin/ls", "/dev/shm"], check=True)
+"""
+    )
+    with tempfile.NamedTemporaryFile(dir="/dev/shm"):
+        said = run_confined(script, *place, prefix=who.prefix, python=who.python)
+    assert said == ["True", "", *["workerbee-test-of-namespace"] * 2]
+    assert not Path("/dev/shm/workerbee-test-of-namespace").exists()
+
+
 def test_where_no_namespace_can_be_made_nothing_has_happened(place: tuple[Path, Path]) -> None:
     """As in a container or under AppArmor: here, a filter refuses unshare."""
     who = person()

@@ -53,12 +53,13 @@ def interpreted(program: bytes, data: bytes) -> int:
 @BOTH
 def test_what_training_needs_none_of_is_refused(calls: SystemCalls) -> None:
     assert {"ptrace", "process_vm_readv", "bpf", "keyctl", "mount", "unshare", "setns"} <= calls.refused.keys()
+    assert {"shmat", "semop", "msgrcv", "mq_open"} <= calls.refused.keys(), "what other programs have shared"
     assert {name for name, number in calls.refused.items() if answered(calls, number) != REFUSED} == set()
 
 
 @BOTH
 def test_everything_else_is_allowed(calls: SystemCalls) -> None:
-    looked_into = {calls.clone, calls.clone3, calls.socket, calls.ioctl}
+    looked_into = {calls.clone, calls.clone3, calls.socket, calls.ioctl, calls.prlimit64}
     others = set(range(470)) - set(calls.refused.values()) - looked_into
     assert {number for number in others if answered(calls, number) != ALLOWED} == set()
 
@@ -103,6 +104,13 @@ def test_nothing_is_typed_into_a_terminal(calls: SystemCalls) -> None:
     assert answered(calls, calls.ioctl, 1, 0x5401) == ALLOWED
     assert answered(calls, calls.ioctl, 1, 0x5412) == answered(calls, calls.ioctl, 1, 0x541C) == REFUSED
     assert answered(calls, calls.ioctl, 1, 0xFFFFFFFF_00005412) == REFUSED, "the kernel reads the low half only"
+
+
+@BOTH
+def test_a_process_sets_its_own_limits_and_nobody_elses(calls: SystemCalls) -> None:
+    assert answered(calls, calls.prlimit64, 0, 7) == ALLOWED
+    assert answered(calls, calls.prlimit64, 0xFFFFFFFF_00000000, 7) == ALLOWED, "the kernel reads the low half only"
+    assert answered(calls, calls.prlimit64, 1234, 0) == answered(calls, calls.prlimit64, 0xFFFFFFFF, 0) == REFUSED
 
 
 def test_a_jump_that_cannot_be_is_a_mistake() -> None:
