@@ -70,7 +70,7 @@ def tell_steps(host: ExpertHost) -> None:
 
 def be_remote(folder: Path, steps: int, seed: int, listen: str, addresses: Sequence[str]) -> None:
     """Train with the experts of the hosts at these addresses, once they are shared evenly."""
-    caller = ExpertCaller(entered(folder, listen, addresses, "client"), RUN_ID, TRUNK.hidden_size)
+    caller = ExpertCaller(entered(folder, listen, addresses, "client"), RUN_ID, EXPERTS, TRUNK.hidden_size)
     threading.Thread(target=caller.run, daemon=True).start()
     shares = [len(EXPERTS) // len(addresses)] * len(addresses)
     while list(Counter(map(caller.directory.host_of, EXPERTS)).values()) != shares:

@@ -114,7 +114,7 @@ class Trainer:
 
     def __init__(self, swarm: Swarm, seed: int) -> None:
         self.swarm = swarm
-        self.caller = ExpertCaller(swarm, RUN_ID, TRUNK.hidden_size)
+        self.caller = ExpertCaller(swarm, RUN_ID, EXPERTS, TRUNK.hidden_size)
         threading.Thread(target=self.caller.run, daemon=True).start()
         self.mixture = remote_model(RECIPE, self.caller)
         self.model = self.mixture.model
@@ -216,7 +216,7 @@ def train(folder: Path, addresses: Sequence[str], killed: str, kill_a_host: Call
 
 def copies(trainer: Trainer) -> dict[ExpertId, int]:
     """The experts of which some host has a copy that has learned something, and its steps."""
-    announced = announced_experts(trainer.swarm.dht, RUN_ID)
+    announced = announced_experts(trainer.swarm.dht, RUN_ID, EXPERTS)
     return {expert: steps for each in announced.values() for expert, steps in each.copies.items() if steps}
 
 

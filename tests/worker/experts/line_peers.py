@@ -63,7 +63,7 @@ def named(steps: Mapping[ExpertId, int]) -> dict[str, int]:
 
 def be_trainer(folder: Path, listen: str, addresses: Sequence[str]) -> None:
     """Ask all experts again and again."""
-    caller = ExpertCaller(entered(folder, listen, addresses, "client"), RUN_ID, HIDDEN)
+    caller = ExpertCaller(entered(folder, listen, addresses, "client"), RUN_ID, EXPERTS, HIDDEN)
     threading.Thread(target=caller.run, daemon=True).start()
     while len({caller.directory.host_of(each) for each in EXPERTS} - {None}) < len(EXPERTS):
         time.sleep(TOLD_SECONDS)

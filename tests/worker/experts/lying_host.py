@@ -89,7 +89,7 @@ def main(folder: Path) -> None:
     thread = P2PThread(host.dht, "lying host")
     server = LyingServer({}, None, lambda _: True, HostLimits(), lambda _: None)  # type: ignore[arg-type]
     thread.submit(server.add_p2p_handlers(thread.p2p, namespace=RUN_ID)).result(NEVER_SECONDS)
-    caller, tokens = ExpertCaller(trainer, RUN_ID, HIDDEN), torch.ones(TOKENS, HIDDEN)
+    caller, tokens = ExpertCaller(trainer, RUN_ID, [EXPERT], HIDDEN), torch.ones(TOKENS, HIDDEN)
     for lie in (*LIES, NEVER):
         for kind in ("forward", "backward"):
             is_used = False

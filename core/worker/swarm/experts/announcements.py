@@ -7,7 +7,7 @@ announce experts in another's name, nor answer in its place.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated
@@ -59,6 +59,11 @@ class Hosted:
     copies: Steps = field(default_factory=dict)
     tokens: Mapping[ExpertId, int] = field(default_factory=dict)
 
+    def among(self, experts: Collection[ExpertId]) -> Hosted:
+        """The same without what is told of any others than these experts."""
+        told = (self.experts, self.copies, self.tokens)
+        return Hosted(*({expert: each[expert] for expert in each if expert in experts} for each in told))
+
 
 def sign_announcement(announcement: Announcement, host: Identity) -> bytes:
     """The announcement in the form in which it will be read, signed."""
@@ -91,11 +96,16 @@ def announce(dht: DHT, identity: Identity, run_id: str, hosted: Hosted) -> None:
     dht.store(key, subkey=identity.peer_id, value=value, expiration_time=until, return_future=True)
 
 
-def announced_experts(dht: DHT, run_id: str, also_ask: Iterable[str] = ()) -> dict[str, Hosted]:
-    """What each host announces at present, by peer id; ``also_ask`` are peer ids. Blocks for a few seconds at most."""
+def announced_experts(
+    dht: DHT, run_id: str, experts: Collection[ExpertId], also_ask: Iterable[str] = ()
+) -> dict[str, Hosted]:
+    """What each host announces at present of the ``experts`` of the run, by peer id; blocks for a few seconds at most.
+
+    ``also_ask`` are peer ids.
+    """
     now, found = time.time(), peer_values(dht, dht_key(run_id, DHT_KIND), MAX_ANNOUNCEMENT_BYTES, also_ask)
     announced = ((host, announcement_in(encoded, host, run_id, now)) for host, encoded in found)
-    return {host: hosted for host, hosted in announced if hosted is not None}
+    return {host: hosted.among(experts) for host, hosted in announced if hosted is not None}
 
 
 def _is_announcement(host: str, encoded: bytes, run_id: str) -> bool:

@@ -7,7 +7,7 @@ import concurrent.futures
 import logging
 import threading
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Literal
 
 import torch
@@ -37,14 +37,22 @@ log = logging.getLogger(__name__)
 
 
 class ExpertCaller:
-    """Reaches all experts of a run whose hidden state is ``hidden_size`` wide; `close` it before the swarm.
+    """Reaches all ``experts`` of a run whose hidden state is ``hidden_size`` wide; `close` it before the swarm.
 
     It is an `ExpertCalls`: nothing that a host does raises, and no call lasts longer than the longest time-out. Experts
     of our ``own`` host are asked without the network. Who hosts what is looked up in `run`, in a thread of its own.
     """
 
-    def __init__(self, swarm: Swarm, run_id: str, hidden_size: int, own: ExpertHost | None = None) -> None:
+    def __init__(
+        self,
+        swarm: Swarm,
+        run_id: str,
+        experts: Iterable[ExpertId],
+        hidden_size: int,
+        own: ExpertHost | None = None,
+    ) -> None:
         self._dht, self._run_id, self._hidden_size = swarm.dht, run_id, hidden_size
+        self._experts = frozenset(experts)
         self._peer_id, self._own, self._closing = swarm.peer_id, own, threading.Event()
         self.directory, self.asked = ExpertDirectory(), AskedTokens()
         self._announced: dict[str, Hosted] = {}
@@ -63,7 +71,7 @@ class ExpertCaller:
 
     def look(self) -> None:
         """Read in the DHT who hosts what, and probe those that are new or were away; blocks for some seconds."""
-        announced = announced_experts(self._dht, self._run_id, self.directory.hosts())
+        announced = announced_experts(self._dht, self._run_id, self._experts, self.directory.hosts())
         found = {host: frozenset(hosted.experts) for host, hosted in sorted(announced.items())}
         if self._own is not None:
             found[self._peer_id] = frozenset(self._own.experts)

@@ -65,6 +65,7 @@ class ExpertHost:
         self._swarm, self._run_id = swarm, run_id
         self._hidden_size, self._spec, self._device = hidden_size, spec, device
         self.experts: dict[ExpertId, HostedExpert] = {}
+        self._wanted = frozenset(wanted)
         self._assignment = Assignment(swarm.peer_id, wanted, capacity, time.monotonic)
         self._files = ExpertFiles(folder, run_id)
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="experts")
@@ -187,7 +188,7 @@ class ExpertHost:
 
     def _look(self) -> bool:
         """Take and drop experts, as what all hosts announce makes it right; whether there were any."""
-        others = announced_experts(self._swarm.dht, self._run_id)
+        others = announced_experts(self._swarm.dht, self._run_id, self._wanted)
         others.pop(self.peer_id, None)
         self._others = others
         held = {each.id: Held(each.steps, each.trained_tokens) for each in list(self.experts.values())}
