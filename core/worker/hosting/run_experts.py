@@ -20,7 +20,7 @@ from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import Supervisor
 from core.worker.recipes import MixtureLanguageModel, Recipe
 from core.worker.recipes.mixture_model import experts_in
-from core.worker.swarm import ExpertCaller, ExpertHost, Swarm, peer_ids
+from core.worker.swarm import ExpertCaller, ExpertHost, Swarm
 
 POLL_SECONDS = 1.0
 POLLS_A_REPORT = 2
@@ -109,7 +109,7 @@ def open_experts(
             ends.callback(host.close)
             supervisor.start("experts that are hosted", host.run)
         wanted = list(experts_in(recipe.spec))
-        caller = ExpertCaller(swarm, manifest.run.id, wanted, recipe.spec.config.hidden_size, host)
+        caller = ExpertCaller(swarm, manifest.run.id, wanted, recipe.spec.config.hidden_size, gate.is_barred, host)
         ends.callback(caller.close)
         recipe.connect(caller)
         supervisor.start("experts' hosts", caller.run)
@@ -140,7 +140,7 @@ def _opened_host(
         capacity=expert_capacity(manifest, wish.most_experts),
         hidden_size=recipe.spec.config.hidden_size,
         spec=recipe.spec.experts,
-        may_train=lambda peer: not any(each in gate.barred for each in peer_ids(frozenset({peer}))),
+        is_barred=gate.is_barred,
         is_leader=lambda peer: peer == gate.authority.leader,
         folder=swarm.folder / "experts" / manifest.run.id,
     )

@@ -26,6 +26,7 @@ from core.worker.swarm.experts.announcements import (
     Announcement,
     Hosted,
     announcement_in,
+    nobody,
     sign_announcement,
 )
 from core.worker.swarm.experts.copies import MAX_COPIES
@@ -152,7 +153,7 @@ def test_an_expert_is_handed_over_once_the_leader_of_the_run_was_sent_all_of_its
     leader, stranger = Identity.create().peer_id, Identity.create().peer_id
     with ThreadPoolExecutor(1) as executor:
         server = ExpertServer(
-            {}, executor, lambda _: True, HostLimits(), lambda _: (bytes(200_000), 7, b"signed"), leader.__eq__
+            {}, executor, nobody, HostLimits(), lambda _: (bytes(200_000), 7, b"signed"), leader.__eq__
         )
         asyncio.run(states_sent(server, stranger, None))
         asyncio.run(states_sent(server, leader, 2))
@@ -164,11 +165,35 @@ def test_an_expert_is_handed_over_once_the_leader_of_the_run_was_sent_all_of_its
 def test_states_are_sent_no_faster_than_their_share_of_a_line_that_is_known() -> None:
     peer = Identity.create().peer_id
     with ThreadPoolExecutor(1) as executor:
-        server = ExpertServer({}, executor, lambda _: True, HostLimits(), lambda _: (bytes(500_000), 7, b"signed"))
+        server = ExpertServer({}, executor, nobody, HostLimits(), lambda _: (bytes(500_000), 7, b"signed"))
         server.know_upload(8e6)  # half of which is for states: a second, of which a quarter may come at once
         began = time.monotonic()
         asyncio.run(states_sent(server, peer, None))
         assert time.monotonic() - began > 0.6
+
+
+async def refusals_of_all_calls(server: ExpertServer, sender: str) -> list[str]:
+    """Why a probe, an expert's two passes, its weights and its state are refused to that peer, if they are."""
+    context: Any = SimpleNamespace(remote_id=PeerID.from_base58(sender))
+    header, tokens = CallHeader(1, 0, 0), torch.ones(1, HIDDEN)
+    answers = [
+        await server.rpc_forward(runtime_pb2.ExpertRequest(), context),
+        await server.rpc_forward(request(header, tokens), context),
+        await server.rpc_backward(request(header, tokens, tokens), context),
+    ]
+    for replies in (server.rpc_state(request(header), context), server.rpc_whole_state(request(header), context)):
+        answers.append(await anext(replies))
+    return [reply_header(each).refusal for each in answers]
+
+
+def test_who_is_barred_from_the_run_is_refused_everything_and_nobody_else() -> None:
+    barred, other = Identity.create().peer_id, Identity.create().peer_id
+    expert = HostedExpert(ExpertId(1, 0), HIDDEN, ExpertsSpec())
+    with ThreadPoolExecutor(1) as executor:
+        server = ExpertServer({expert.id: expert}, executor, barred.__eq__, HostLimits(), lambda _: (b"1", 0, b"2"))
+        assert asyncio.run(refusals_of_all_calls(server, barred)) == ["not admitted"] * 5
+        assert asyncio.run(refusals_of_all_calls(server, other)) == ["wrong", "", "", "", ""]
+    assert expert.computed_tokens == 1
 
 
 class SlowExpert(HostedExpert):
@@ -186,7 +211,7 @@ class SlowExpert(HostedExpert):
 
 async def asked_and_hung_up(expert: SlowExpert, executor: ThreadPoolExecutor) -> list[str]:
     """What a host that answers two requests at a time says to the third and the fourth, of two that hang up."""
-    server = ExpertServer({expert.id: expert}, executor, lambda _: True, HostLimits(pending=2), lambda _: None)
+    server = ExpertServer({expert.id: expert}, executor, nobody, HostLimits(pending=2), lambda _: None)
     context: Any = SimpleNamespace(remote_id=PeerID.from_base58(Identity.create().peer_id))
     asked = request(CallHeader(1, 0, 0), torch.ones(1, HIDDEN))
     calls = [asyncio.create_task(server.rpc_forward(asked, context)) for _ in range(2)]

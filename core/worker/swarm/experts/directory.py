@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from core.worker.experts.block import ExpertId
-from core.worker.swarm.experts.announcements import LIFETIME_SECONDS
+from core.worker.swarm.experts.announcements import LIFETIME_SECONDS, IsPeer, nobody
 from core.worker.swarm.experts.latency import RetransmissionTimeout
 
 FIRST_AWAY_SECONDS = 5.0  # until a host that has not answered is probed; twice as long each time
@@ -40,13 +40,16 @@ class ExpertDirectory:
         self._clock = clock
         self._hosts: dict[str, _Host] = {}  # in the order in which they were first seen
 
-    def see(self, announced: Mapping[str, frozenset[ExpertId]]) -> None:
-        """Take note of what hosts announce at present; who says nothing any more is believed for half a minute."""
+    def see(self, announced: Mapping[str, frozenset[ExpertId]], is_barred: IsPeer = nobody) -> None:
+        """Take note of what hosts announce at present.
+
+        Who says nothing any more is believed for half a minute, and who ``is_barred`` from the run no longer.
+        """
         now = self._clock()
         for peer, host in self._hosts.items():
             if peer in announced:
                 host.experts, host.seen_at = announced[peer], now
-            elif now - host.seen_at > LIFETIME_SECONDS:
+            elif is_barred(peer) or now - host.seen_at > LIFETIME_SECONDS:
                 host.experts = frozenset()
         kept = {peer: host for peer, host in self._hosts.items() if host.experts or host.probe_at > now}
         new = {peer: _Host(experts, now) for peer, experts in announced.items() if experts and peer not in kept}
