@@ -40,6 +40,7 @@ from core.worker.swarm.experts.announcements import announced_experts, nobody
 from core.worker.swarm.experts.caller import ExpertCaller
 from core.worker.swarm.experts.host import ExpertHost
 from core.worker.swarm.experts.messages import CallHeader, most_tokens, reply_header, request
+from core.worker.swarm.experts.quotas import HostLimits
 from core.worker.swarm.experts.server import ExpertServer
 from core.worker.swarm.experts.state_download import NoStateError
 from tests.support.forked.own_locks import make_own_locks
@@ -101,6 +102,7 @@ def live_as_host(folder: Path, invited: frozenset[str], addresses: Sequence[str]
             hidden_size=TRUNK.hidden_size,
             spec=SPEC,
             is_barred=lambda peer: peer not in invited,
+            limits=HostLimits(state_seconds=0.0),  # the weights are compared before and after what may change them
             folder=folder / "experts",
         )
         os.write(tell, f"{swarm.addresses()[0]}\n".encode())

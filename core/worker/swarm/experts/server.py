@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from functools import partial
 from typing import AsyncIterator  # noqa: UP035 - hivemind reads this very annotation
 
 from hivemind.p2p import P2PContext, ServicerBase
@@ -23,7 +24,7 @@ from core.worker.swarm.experts.announcements import IsPeer, nobody
 from core.worker.swarm.experts.messages import CallHeader, Refusal, ReplyHeader, call_header, reply, tensors_in
 from core.worker.swarm.experts.quotas import HostLimits, Quotas
 from core.worker.swarm.state_parts.messages import PIECE_BYTES
-from core.worker.swarm.state_parts.slots import Slots
+from core.worker.swarm.state_parts.slots import Slot, Slots
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +59,7 @@ class ExpertServer(ServicerBase):
         self._state_of, self._is_leader = state_of, is_leader
         self.handed_over: dict[ExpertId, int] = {}  # the steps of each state that the run's leader was sent last
         self._quotas, self._slots = Quotas(limits), Slots()
+        self._states: dict[Slot, bytes] = {}  # what is sent to whom holds each place
 
     def know_upload(self, bits_per_second: float | None) -> None:
         """Send states no faster than their share of such a line: the rest is for answers, whose end trainers await."""
@@ -93,27 +95,45 @@ class ExpertServer(ServicerBase):
             expert = self._header_of(request, sender).expert
             if (slot := self._slots.take(context.remote_id)) is None:
                 raise _RefusedError("busy")
-            found = await asyncio.get_running_loop().run_in_executor(self._executor, find, expert)
-            if found is None:
-                raise _RefusedError("not hosted")
-            data, steps, signed = found
-            first = reply(ReplyHeader(steps=steps, size_bytes=len(data)))
+            header, signed = await self._begun(slot, sender, expert, find)
+            first = reply(header)
             first.tensors.extend([runtime_pb2.Tensor(buffer=signed)] if signed else [])
             yield first
-            for start in range(0, len(data), PIECE_BYTES):
-                piece = data[start : start + PIECE_BYTES]
-                await self._slots.share.wait(len(piece))
-                yield runtime_pb2.ExpertResponse(tensors=[runtime_pb2.Tensor(buffer=piece)])
+            for start in range(0, header.size_bytes, PIECE_BYTES):
+                await self._slots.share.wait(min(PIECE_BYTES, header.size_bytes - start))
                 if not self._slots.holds(slot):
                     return
+                piece = self._states[slot][start : start + PIECE_BYTES]
+                yield runtime_pb2.ExpertResponse(tensors=[runtime_pb2.Tensor(buffer=piece)])
                 slot.touch()
             if signed and self._is_leader(sender):
-                self.handed_over[expert] = steps
+                self.handed_over[expert] = header.steps
         except _RefusedError as error:
             yield reply(ReplyHeader(error.refusal))
         finally:
             if slot is not None:
                 self._slots.free(slot)
+                self._states.pop(slot, None)
+
+    async def _begun(self, slot: Slot, sender: str, expert: ExpertId, find: StateOf) -> tuple[ReplyHeader, bytes]:
+        """Find the state that is sent to whom holds that place; its header, and its signed record.
+
+        What was found for places that are others' now is kept no longer, even where their streams have not ended.
+        """
+        finding = partial(self._found, slot, sender, expert, find)
+        data, steps, signed = await asyncio.get_running_loop().run_in_executor(self._executor, finding)
+        if not self._slots.holds(slot):
+            raise _RefusedError("busy")
+        self._states = {each: kept for each, kept in self._states.items() if self._slots.holds(each)} | {slot: data}
+        return ReplyHeader(steps=steps, size_bytes=len(data)), signed
+
+    def _found(self, slot: Slot, sender: str, expert: ExpertId, find: StateOf) -> tuple[bytes, int, bytes]:
+        """In the thread that computes: the state, if somebody still waits for it who has not just had it."""
+        if not self._slots.holds(slot) or not self._quotas.admit_state(sender, expert):
+            raise _RefusedError("busy")
+        if (found := find(expert)) is None:
+            raise _RefusedError("not hosted")
+        return found
 
     async def _answered(
         self, request: runtime_pb2.ExpertRequest, context: P2PContext, tensors: int, compute: _Compute
