@@ -15,6 +15,7 @@ import torch
 from core.run.spec.experts import ExpertsSpec
 from core.security.identity import Identity
 from core.worker.experts.block import ExpertId
+from core.worker.experts.calls import ExpertInput
 from core.worker.experts.router import Router
 from core.worker.swarm.experts import announcements, caller
 from core.worker.swarm.experts.announcements import (
@@ -25,7 +26,7 @@ from core.worker.swarm.experts.announcements import (
     sign_announcement,
 )
 from core.worker.swarm.experts.caller import ExpertCaller
-from core.worker.swarm.experts.directory import ExpertDirectory
+from core.worker.swarm.experts.directory import REFUSING_SECONDS, ExpertDirectory
 from core.worker.swarm.experts.messages import Refusal, ReplyHeader, reply
 from core.worker.swarm.experts.server import ExpertServer
 from tests.support.computer.fake_clock import FakeClock
@@ -120,3 +121,12 @@ def test_a_host_that_is_barred_from_the_run_is_asked_nothing_more(monkeypatch: p
     assert swarm.host() is None and swarm.caller.directory.due_for_probe() == ()
     swarm.barred.clear()
     assert swarm.host() == HOST.peer_id
+
+
+def test_a_host_that_refuses_all_tokens_is_not_asked_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    swarm, asked = Swarm(monkeypatch), [ExpertInput(EXPERTS[0], torch.ones(1, HIDDEN), None)]
+    assert swarm.host() == HOST.peer_id
+    for swarm.clock.now in (0.0, REFUSING_SECONDS):
+        assert swarm.caller.directory.host_of(EXPERTS[0]) == HOST.peer_id
+        assert swarm.caller.forward(asked) == [None]
+    assert not swarm.caller.available(1)

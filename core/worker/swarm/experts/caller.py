@@ -155,6 +155,7 @@ class ExpertCaller:
             return None
         answered = [part for part in parts if part is not None]
         if len(answered) < len(parts):
+            self.directory.refused(host)
             return None
         self.directory.answered(host, kind, time.monotonic() - began - limit.stood_still)
         return torch.cat(answered)

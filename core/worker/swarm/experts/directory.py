@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
@@ -13,6 +14,7 @@ from core.worker.swarm.experts.latency import RetransmissionTimeout
 
 FIRST_AWAY_SECONDS = 5.0  # until a host that has not answered is probed; twice as long each time
 MOST_AWAY_SECONDS = 120.0
+REFUSING_SECONDS = 10.0  # without one answer between refusals, after which a host is left out as one that is away
 DISTRUSTED_SECONDS = 600.0  # the same, of a host that has answered what cannot be
 
 
@@ -26,6 +28,7 @@ class _Host:
     failures: int = 0
     is_away: bool = True
     probe_at: float = 0.0
+    refusing_since: float = math.inf
 
 
 class ExpertDirectory:
@@ -88,7 +91,7 @@ class ExpertDirectory:
         """That peer has answered in so many seconds."""
         if (host := self._hosts.get(peer)) is not None:
             host.timeouts[kind].see(seconds)
-            host.failures = 0
+            host.failures, host.refusing_since = 0, math.inf
 
     def latency(self, peer: str) -> float | None:
         """How long that peer takes to answer a forward request, in seconds; ``None`` before it has answered one."""
@@ -103,6 +106,14 @@ class ExpertDirectory:
             return
         host.is_away, host.probe_at = True, now + min(MOST_AWAY_SECONDS, FIRST_AWAY_SECONDS * 2**host.failures)
         host.failures += 1
+
+    def refused(self, peer: str) -> None:
+        """That peer has refused a request, as one that is busy does, or one that hosts nothing of what it claims."""
+        if (host := self._hosts.get(peer)) is not None:
+            now = self._clock()
+            host.refusing_since = min(host.refusing_since, now)
+            if now - host.refusing_since >= REFUSING_SECONDS:
+                self.failed(peer)
 
     def distrust(self, peer: str) -> None:
         """That peer has answered what cannot be."""
