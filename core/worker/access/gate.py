@@ -58,6 +58,13 @@ class RunGate:
         """With whom we have nothing to do at present."""
         return BarredPeers(peer_ids(self.blocked | self.also_barred), self._admitted)
 
+    def is_barred(self, peer: str) -> bool:
+        """Whether we have nothing to do with the peer of that id; quicker than `barred` where many are blocked."""
+        if peer in self.blocked or peer in self.also_barred:
+            return True
+        of_tickets = BarredPeers(admitted=self._admitted)
+        return any(each in of_tickets for each in peer_ids(frozenset({peer})))
+
     @property
     def is_own_blocked(self) -> bool:
         """Whether the organiser has blocked this computer, or the invitation by which it came."""

@@ -20,7 +20,7 @@ from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import Supervisor
 from core.worker.recipes import MixtureLanguageModel, Recipe
 from core.worker.recipes.mixture_model import experts_in
-from core.worker.swarm import ExpertCaller, ExpertHost, Swarm, peer_ids
+from core.worker.swarm import ExpertCaller, ExpertHost, Swarm
 
 POLL_SECONDS = 1.0
 POLLS_A_REPORT = 2
@@ -108,11 +108,12 @@ def open_experts(
             host = _opened_host(swarm, manifest, recipe, wish, gate)
             ends.callback(host.close)
             supervisor.start("experts that are hosted", host.run)
-        caller = ExpertCaller(swarm, manifest.run.id, recipe.spec.config.hidden_size, host)
+        wanted = list(experts_in(recipe.spec))
+        caller = ExpertCaller(swarm, manifest.run.id, wanted, recipe.spec.config.hidden_size, gate.is_barred, host)
         ends.callback(caller.close)
         recipe.connect(caller)
         supervisor.start("experts' hosts", caller.run)
-        report = ExpertReport(list(experts_in(recipe.spec)), caller, {} if host is None else host.experts)
+        report = ExpertReport(wanted, caller, {} if host is None else host.experts)
         skips = recipe.spec.experts.when_away == "skip"
         experts = RunExperts(recipe.spec.expert_layers, caller, report, skips, host)
         supervisor.start("experts", lambda: experts.watch(channel))
@@ -139,7 +140,7 @@ def _opened_host(
         capacity=expert_capacity(manifest, wish.most_experts),
         hidden_size=recipe.spec.config.hidden_size,
         spec=recipe.spec.experts,
-        may_train=lambda peer: not any(each in gate.barred for each in peer_ids(frozenset({peer}))),
+        is_barred=gate.is_barred,
         is_leader=lambda peer: peer == gate.authority.leader,
         folder=swarm.folder / "experts" / manifest.run.id,
     )

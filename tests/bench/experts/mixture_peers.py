@@ -29,6 +29,7 @@ from core.worker.experts.calls import LocalExperts
 from core.worker.process import process_tree
 from core.worker.recipes.initialization import model_from_scratch
 from core.worker.recipes.mixture_model import MixtureModel, experts_in, remote_model, whole_model
+from core.worker.swarm.experts.announcements import nobody
 from core.worker.swarm.experts.caller import ExpertCaller
 from core.worker.swarm.experts.host import ExpertHost
 from tests.experiments.same_samples.program_text import LENGTH, ProgramText
@@ -70,7 +71,7 @@ def tell_steps(host: ExpertHost) -> None:
 
 def be_remote(folder: Path, steps: int, seed: int, listen: str, addresses: Sequence[str]) -> None:
     """Train with the experts of the hosts at these addresses, once they are shared evenly."""
-    caller = ExpertCaller(entered(folder, listen, addresses, "client"), RUN_ID, TRUNK.hidden_size)
+    caller = ExpertCaller(entered(folder, listen, addresses, "client"), RUN_ID, EXPERTS, TRUNK.hidden_size, nobody)
     threading.Thread(target=caller.run, daemon=True).start()
     shares = [len(EXPERTS) // len(addresses)] * len(addresses)
     while list(Counter(map(caller.directory.host_of, EXPERTS)).values()) != shares:

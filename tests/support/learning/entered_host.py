@@ -8,6 +8,7 @@ from pathlib import Path
 from core.run.spec.experts import ExpertsSpec
 from core.worker.experts.block import ExpertId
 from core.worker.swarm import Swarm
+from core.worker.swarm.experts.announcements import nobody
 from core.worker.swarm.experts.host import ExpertHost
 from tests.support.peers.state_peers import entered
 
@@ -31,7 +32,7 @@ def entered_host(
         capacity=len(experts),
         hidden_size=hidden_size,
         spec=spec,
-        may_train=lambda _peer: True,
+        is_barred=nobody,
         folder=folder / "experts",
     )
     return swarm, host

@@ -6,7 +6,7 @@ import itertools
 import threading
 import time
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import pytest
@@ -125,6 +125,18 @@ def test_a_blocked_peer_or_invitation_is_known_to_be_ones_own() -> None:
     ]:
         mine.blocked = frozenset({blocked})
         assert mine.is_own_blocked is is_own
+
+
+def test_who_is_blocked_or_has_no_ticket_of_a_closed_run_is_barred_by_its_id() -> None:
+    mine = gate(given(time.time() + 60))
+    mine._look()
+    assert mine.is_barred(SUCCESSOR.peer_id) and not mine.is_barred(ADA.peer_id)
+    mine.blocked = frozenset({ADA.peer_id})
+    assert mine.is_barred(ADA.peer_id)
+    opened = RunGate(cast(Any, None), tiny(), LED, b"")
+    assert not opened.is_barred(SUCCESSOR.peer_id)
+    opened.also_barred = frozenset({SUCCESSOR.peer_id})
+    assert opened.is_barred(SUCCESSOR.peer_id)
 
 
 def test_before_a_person_agrees_they_read_whether_they_are_invited(tmp_path: Any) -> None:

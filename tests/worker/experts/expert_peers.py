@@ -36,10 +36,11 @@ from core.worker.process import process_tree
 from core.worker.recipes.arithmetic_gpt import Sums
 from core.worker.recipes.mixture_model import MixtureModel, experts_in, fill, remote_model, whole_model
 from core.worker.swarm import Swarm
-from core.worker.swarm.experts.announcements import announced_experts
+from core.worker.swarm.experts.announcements import announced_experts, nobody
 from core.worker.swarm.experts.caller import ExpertCaller
 from core.worker.swarm.experts.host import ExpertHost
 from core.worker.swarm.experts.messages import CallHeader, most_tokens, reply_header, request
+from core.worker.swarm.experts.quotas import HostLimits
 from core.worker.swarm.experts.server import ExpertServer
 from core.worker.swarm.experts.state_download import NoStateError
 from tests.support.forked.own_locks import make_own_locks
@@ -66,13 +67,14 @@ def entered(folder: Path, addresses: Sequence[str], mode: Literal["direct", "cli
 
 def main(folder: Path) -> None:
     """Fork the hosts, then be the trainers."""
-    trainers = frozenset(Identity.load_or_create(made(folder, f"trainer-{number}")).peer_id for number in (1, 2))
+    names = [f"trainer-{number}" for number in (1, 2)] + [f"host-{number}" for number in range(HOSTS)]
+    invited = frozenset(Identity.load_or_create(made(folder, name)).peer_id for name in names)
     pids: list[int] = []
     addresses: list[str] = []
     for number in range(HOSTS):
         told, tell = os.pipe()
         if (pid := os.fork()) == 0:
-            live_as_host(made(folder, f"host-{number}").parent, trainers, addresses, tell)
+            live_as_host(made(folder, f"host-{number}").parent, invited, addresses, tell)
         pids.append(pid)
         os.close(tell)
         with os.fdopen(told) as end:
@@ -87,8 +89,8 @@ def made(folder: Path, name: str) -> Path:
     return folder / name / "identity.key"
 
 
-def live_as_host(folder: Path, trainers: frozenset[str], addresses: Sequence[str], tell: int) -> NoReturn:
-    """Host two experts, which those peer ids may train, until the end."""
+def live_as_host(folder: Path, invited: frozenset[str], addresses: Sequence[str], tell: int) -> NoReturn:
+    """Host two experts for those peer ids, until the end."""
     try:
         make_own_locks()
         swarm = entered(folder, addresses, "direct")
@@ -99,7 +101,8 @@ def live_as_host(folder: Path, trainers: frozenset[str], addresses: Sequence[str
             capacity=len(EXPERTS),
             hidden_size=TRUNK.hidden_size,
             spec=SPEC,
-            may_train=trainers.__contains__,
+            is_barred=lambda peer: peer not in invited,
+            limits=HostLimits(state_seconds=0.0),  # the weights are compared before and after what may change them
             folder=folder / "experts",
         )
         os.write(tell, f"{swarm.addresses()[0]}\n".encode())
@@ -114,7 +117,7 @@ class Trainer:
 
     def __init__(self, swarm: Swarm, seed: int) -> None:
         self.swarm = swarm
-        self.caller = ExpertCaller(swarm, RUN_ID, TRUNK.hidden_size)
+        self.caller = ExpertCaller(swarm, RUN_ID, EXPERTS, TRUNK.hidden_size, nobody)
         threading.Thread(target=self.caller.run, daemon=True).start()
         self.mixture = remote_model(RECIPE, self.caller)
         self.model = self.mixture.model
@@ -186,7 +189,6 @@ def train(folder: Path, addresses: Sequence[str], killed: str, kill_a_host: Call
     for each in trainers:
         each.wait_for_experts()
     stranger = Trainer(entered(folder / "stranger", addresses, "client"), 3)
-    stranger.wait_for_experts()
     forge(trainers[0], stranger)
     trunk, going_on = Trunk(trainers), threading.Semaphore(0)
     threading.Thread(target=count_lines, args=(going_on,), daemon=True).start()
@@ -216,7 +218,7 @@ def train(folder: Path, addresses: Sequence[str], killed: str, kill_a_host: Call
 
 def copies(trainer: Trainer) -> dict[ExpertId, int]:
     """The experts of which some host has a copy that has learned something, and its steps."""
-    announced = announced_experts(trainer.swarm.dht, RUN_ID)
+    announced = announced_experts(trainer.swarm.dht, RUN_ID, EXPERTS, nobody)
     return {expert: steps for each in announced.values() for expert, steps in each.copies.items() if steps}
 
 
@@ -250,7 +252,7 @@ def forge(trainer: Trainer, stranger: Trainer) -> None:
     tokens = torch.ones(4, TRUNK.hidden_size)
     too_many = torch.ones(most_tokens(TRUNK.hidden_size) + 1, TRUNK.hidden_size)
     answers = {
-        "stranger": ask(stranger, request(header(), tokens, tokens)),
+        "stranger": ask(trainer, request(header(), tokens, tokens), stranger),
         "nan": ask(trainer, request(header(), tokens, tokens * torch.nan)),
         "overflowing": ask(trainer, request(header(), tokens * 1e30, tokens * 1e30)),
         "oversized": ask(trainer, request(header(), too_many, too_many)),
@@ -276,11 +278,14 @@ def pickled(tokens: torch.Tensor) -> runtime_pb2.ExpertRequest:
     return runtime_pb2.ExpertRequest(metadata=request(header()).metadata, tensors=[sent, sent])
 
 
-def ask(trainer: Trainer, sent: runtime_pb2.ExpertRequest) -> str:
-    """What the first expert's host refuses that backward request with; empty if it does not."""
+def ask(trainer: Trainer, sent: runtime_pb2.ExpertRequest, sender: Trainer | None = None) -> str:
+    """What the trainer's host of the first expert refuses that backward request with; empty if it does not.
+
+    The ``sender`` is the trainer itself, if nobody else is named.
+    """
     host_id = trainer.caller.directory.host_of(EXPERTS[0])
     assert host_id is not None
-    thread = trainer.caller._thread
+    thread = (sender or trainer).caller._thread
     stub = ExpertServer.get_stub(thread.p2p, PeerID.from_base58(host_id), namespace=RUN_ID)
     refusal: str = reply_header(thread.submit(stub.rpc_backward(sent)).result(60.0)).refusal
     return refusal

@@ -20,6 +20,7 @@ from core.run.spec.experts import ExpertsSpec
 from core.worker.experts.block import ExpertId, ExpertShape
 from core.worker.experts.calls import ExpertInput
 from core.worker.process import process_tree
+from core.worker.swarm.experts.announcements import nobody
 from core.worker.swarm.experts.caller import ExpertCaller
 from core.worker.swarm.experts.handover import longest_state
 from core.worker.swarm.experts.host import ExpertHost
@@ -63,7 +64,7 @@ def named(steps: Mapping[ExpertId, int]) -> dict[str, int]:
 
 def be_trainer(folder: Path, listen: str, addresses: Sequence[str]) -> None:
     """Ask all experts again and again."""
-    caller = ExpertCaller(entered(folder, listen, addresses, "client"), RUN_ID, HIDDEN)
+    caller = ExpertCaller(entered(folder, listen, addresses, "client"), RUN_ID, EXPERTS, HIDDEN, nobody)
     threading.Thread(target=caller.run, daemon=True).start()
     while len({caller.directory.host_of(each) for each in EXPERTS} - {None}) < len(EXPERTS):
         time.sleep(TOLD_SECONDS)

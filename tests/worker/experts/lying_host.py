@@ -21,7 +21,7 @@ from torch import Tensor
 from core.worker.experts.block import ExpertId
 from core.worker.experts.calls import ExpertInput
 from core.worker.process import process_tree
-from core.worker.swarm.experts.announcements import Hosted, announce
+from core.worker.swarm.experts.announcements import Hosted, announce, nobody
 from core.worker.swarm.experts.caller import ExpertCaller
 from core.worker.swarm.experts.directory import ExpertDirectory
 from core.worker.swarm.experts.messages import ReplyHeader, reply
@@ -87,9 +87,9 @@ def main(folder: Path) -> None:
     host = entered(folder / "host", LISTEN, (), "direct")
     trainer = entered(folder / "trainer", LISTEN, [str(host.addresses()[0])], "client")
     thread = P2PThread(host.dht, "lying host")
-    server = LyingServer({}, None, lambda _: True, HostLimits(), lambda _: None)  # type: ignore[arg-type]
+    server = LyingServer({}, None, nobody, HostLimits(), lambda _: None)  # type: ignore[arg-type]
     thread.submit(server.add_p2p_handlers(thread.p2p, namespace=RUN_ID)).result(NEVER_SECONDS)
-    caller, tokens = ExpertCaller(trainer, RUN_ID, HIDDEN), torch.ones(TOKENS, HIDDEN)
+    caller, tokens = ExpertCaller(trainer, RUN_ID, [EXPERT], HIDDEN, nobody), torch.ones(TOKENS, HIDDEN)
     for lie in (*LIES, NEVER):
         for kind in ("forward", "backward"):
             is_used = False

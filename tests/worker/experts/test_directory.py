@@ -9,7 +9,12 @@ import pytest
 
 from core.worker.experts.block import ExpertId
 from core.worker.swarm.experts.announcements import LIFETIME_SECONDS
-from core.worker.swarm.experts.directory import DISTRUSTED_SECONDS, FIRST_AWAY_SECONDS, ExpertDirectory
+from core.worker.swarm.experts.directory import (
+    DISTRUSTED_SECONDS,
+    FIRST_AWAY_SECONDS,
+    REFUSING_SECONDS,
+    ExpertDirectory,
+)
 from core.worker.swarm.experts.latency import (
     FIRST_SECONDS,
     LEAST_SECONDS,
@@ -85,6 +90,24 @@ def test_a_host_that_answers_what_cannot_be_is_left_out_although_it_goes_on_anno
     directory.distrust("a")
     clock.now = DISTRUSTED_SECONDS - 1
     directory.see({"a": frozenset({FIRST}), "b": frozenset({FIRST, SECOND})})
+    assert directory.host_of(FIRST) == "b" and directory.due_for_probe() == ()
+
+
+def test_a_host_that_answers_nothing_but_refusals_is_left_out_and_then_for_longer(
+    directory: ExpertDirectory, clock: FakeClock
+) -> None:
+    for clock.now in (0.0, REFUSING_SECONDS - 1.0):
+        directory.refused("a")
+        assert directory.host_of(FIRST) == "a"
+    directory.answered("a", "forward", 0.1)
+    for clock.now in (REFUSING_SECONDS, 2 * REFUSING_SECONDS):
+        assert directory.host_of(FIRST) == "a"
+        directory.refused("a")
+    assert directory.host_of(FIRST) == "b"
+    clock.now += FIRST_AWAY_SECONDS
+    directory.came_back("a")
+    directory.refused("a")
+    clock.now += FIRST_AWAY_SECONDS
     assert directory.host_of(FIRST) == "b" and directory.due_for_probe() == ()
 
 

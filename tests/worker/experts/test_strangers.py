@@ -26,6 +26,7 @@ from core.worker.swarm.experts.announcements import (
     Announcement,
     Hosted,
     announcement_in,
+    nobody,
     sign_announcement,
 )
 from core.worker.swarm.experts.copies import MAX_COPIES
@@ -44,6 +45,7 @@ from tests.support.computer.fake_clock import FakeClock
 HIDDEN = 16
 RUN_ID = "experts"
 LIMIT_SECONDS = 60.0
+FREE_STATES = HostLimits(state_seconds=0.0)
 
 
 def packed(*shape: int, **other: Any) -> runtime_pb2.Tensor:
@@ -152,7 +154,7 @@ def test_an_expert_is_handed_over_once_the_leader_of_the_run_was_sent_all_of_its
     leader, stranger = Identity.create().peer_id, Identity.create().peer_id
     with ThreadPoolExecutor(1) as executor:
         server = ExpertServer(
-            {}, executor, lambda _: True, HostLimits(), lambda _: (bytes(200_000), 7, b"signed"), leader.__eq__
+            {}, executor, nobody, FREE_STATES, lambda _: (bytes(200_000), 7, b"signed"), leader.__eq__
         )
         asyncio.run(states_sent(server, stranger, None))
         asyncio.run(states_sent(server, leader, 2))
@@ -164,11 +166,104 @@ def test_an_expert_is_handed_over_once_the_leader_of_the_run_was_sent_all_of_its
 def test_states_are_sent_no_faster_than_their_share_of_a_line_that_is_known() -> None:
     peer = Identity.create().peer_id
     with ThreadPoolExecutor(1) as executor:
-        server = ExpertServer({}, executor, lambda _: True, HostLimits(), lambda _: (bytes(500_000), 7, b"signed"))
+        server = ExpertServer({}, executor, nobody, HostLimits(), lambda _: (bytes(500_000), 7, b"signed"))
         server.know_upload(8e6)  # half of which is for states: a second, of which a quarter may come at once
         began = time.monotonic()
         asyncio.run(states_sent(server, peer, None))
         assert time.monotonic() - began > 0.6
+
+
+def test_a_peer_has_each_experts_state_once_in_some_seconds() -> None:
+    clock = FakeClock()
+    quotas = Quotas(HostLimits(state_seconds=4.0), clock)
+    asked = [("greedy", 1), ("greedy", 1), ("greedy", 2), ("modest", 1)]
+    assert [quotas.admit_state(*each) for each in asked] == [True, False, True, True]
+    clock.now = 3.9
+    assert not quotas.admit_state("greedy", 1)
+    clock.now = 4.0
+    assert quotas.admit_state("greedy", 1)
+
+
+class States:
+    """The states of a host's experts, which are found as slowly as the test wants."""
+
+    def __init__(self, size_bytes: int = 300_000) -> None:
+        self.found, self.goes_on = list[ExpertId](), threading.Event()
+        self._size_bytes = size_bytes
+
+    def find(self, expert: ExpertId) -> tuple[bytes, int, bytes]:
+        """That of an expert."""
+        self.found.append(expert)
+        assert self.goes_on.wait(LIMIT_SECONDS)
+        return bytes(self._size_bytes), 7, b"signed"
+
+
+async def streamed(server: ExpertServer, asker: Any, number: int) -> tuple[str, int]:
+    """Why the state of the expert of that number is refused, and of how many messages it is else."""
+    replies = server.rpc_whole_state(request(CallHeader(1, number)), asker)
+    messages = [message async for message in replies]
+    return reply_header(messages[0]).refusal, len(messages)
+
+
+@pytest.mark.parametrize("numbers", [[0] * 5, [0, 1, 2, 3, 4]], ids=["of one expert", "of five"])
+def test_of_the_states_that_one_peer_asks_for_together_one_or_two_are_found(numbers: list[int]) -> None:
+    states, asker = States(), SimpleNamespace(remote_id=PeerID.from_base58(Identity.create().peer_id))
+
+    async def asked(server: ExpertServer) -> list[tuple[str, int]]:
+        calls = [asyncio.create_task(streamed(server, asker, number)) for number in numbers]
+        await asyncio.sleep(0.1)
+        states.goes_on.set()
+        return await asyncio.gather(*calls)
+
+    with ThreadPoolExecutor(1) as executor:
+        server = ExpertServer({}, executor, nobody, HostLimits(), states.find)
+        answers = asyncio.run(asked(server))
+    assert 1 <= len(states.found) <= 2
+    assert answers[:4] == [("busy", 1)] * 4
+
+
+def test_nothing_is_kept_nor_sent_of_a_state_whose_place_is_taken_anew() -> None:
+    states, asker = States(), SimpleNamespace(remote_id=PeerID.from_base58(Identity.create().peer_id))
+    states.goes_on.set()
+
+    async def asked(server: ExpertServer) -> tuple[int, int, int]:
+        """How many messages the first stream still has, how many states are kept meanwhile, and of what the second."""
+        server.know_upload(8e6)  # a state takes more than half a second
+        first = server.rpc_whole_state(request(CallHeader(1, 0)), asker)
+        await anext(first)
+        second = server.rpc_whole_state(request(CallHeader(1, 1)), asker)
+        await anext(second)
+        kept = len(server._states)
+        return len([message async for message in first]), kept, len([message async for message in second])
+
+    with ThreadPoolExecutor(1) as executor:
+        server = ExpertServer({}, executor, nobody, HostLimits(), states.find)
+        assert asyncio.run(asked(server)) == (0, 1, 5)
+    assert not server._states
+
+
+async def refusals_of_all_calls(server: ExpertServer, sender: str) -> list[str]:
+    """Why a probe, an expert's two passes, its weights and its state are refused to that peer, if they are."""
+    context: Any = SimpleNamespace(remote_id=PeerID.from_base58(sender))
+    header, tokens = CallHeader(1, 0, 0), torch.ones(1, HIDDEN)
+    answers = [
+        await server.rpc_forward(runtime_pb2.ExpertRequest(), context),
+        await server.rpc_forward(request(header, tokens), context),
+        await server.rpc_backward(request(header, tokens, tokens), context),
+    ]
+    for replies in (server.rpc_state(request(header), context), server.rpc_whole_state(request(header), context)):
+        answers.append(await anext(replies))
+    return [reply_header(each).refusal for each in answers]
+
+
+def test_who_is_barred_from_the_run_is_refused_everything_and_nobody_else() -> None:
+    barred, other = Identity.create().peer_id, Identity.create().peer_id
+    expert = HostedExpert(ExpertId(1, 0), HIDDEN, ExpertsSpec())
+    with ThreadPoolExecutor(1) as executor:
+        server = ExpertServer({expert.id: expert}, executor, barred.__eq__, FREE_STATES, lambda _: (b"1", 0, b"2"))
+        assert asyncio.run(refusals_of_all_calls(server, barred)) == ["not admitted"] * 5
+        assert asyncio.run(refusals_of_all_calls(server, other)) == ["wrong", "", "", "", ""]
+    assert expert.computed_tokens == 1
 
 
 class SlowExpert(HostedExpert):
@@ -186,7 +281,7 @@ class SlowExpert(HostedExpert):
 
 async def asked_and_hung_up(expert: SlowExpert, executor: ThreadPoolExecutor) -> list[str]:
     """What a host that answers two requests at a time says to the third and the fourth, of two that hang up."""
-    server = ExpertServer({expert.id: expert}, executor, lambda _: True, HostLimits(pending=2), lambda _: None)
+    server = ExpertServer({expert.id: expert}, executor, nobody, HostLimits(pending=2), lambda _: None)
     context: Any = SimpleNamespace(remote_id=PeerID.from_base58(Identity.create().peer_id))
     asked = request(CallHeader(1, 0, 0), torch.ones(1, HIDDEN))
     calls = [asyncio.create_task(server.rpc_forward(asked, context)) for _ in range(2)]

@@ -5,9 +5,13 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+import msgspec
+
 from core.errors import ErrorKind
 from core.protocol.events import Warned
 from core.run.run_file import load_run_file
+from core.run.spec.experts import MAX_EXPERTS, MOST_HOSTED
+from core.run.spec.recipe import MoeLM
 from core.worker.hosting.capacity import FREE_SHARE, expert_capacity
 from core.worker.hosting.run_experts import RunExperts
 from tests.support.checkout import ROOT
@@ -23,6 +27,15 @@ def test_a_computer_hosts_what_a_share_of_its_free_memory_holds_and_no_more_than
     assert capacity(3.5) == 3 and capacity(3.5, most=2) == 2 and capacity(3.5, most=9) == 3
     assert capacity(0.1) == 1 and capacity(1000) == 16
     assert expert_capacity(load_run_file(ROOT / "examples" / "tiny-gpt2-from-scratch.toml")) == 0
+
+
+def test_a_computer_hosts_no_more_experts_than_others_accept_in_its_announcement() -> None:
+    assert isinstance(MIXTURE.recipe, MoeLM)
+    many = msgspec.structs.replace(MIXTURE.recipe.experts, experts=MAX_EXPERTS)
+    recipe = msgspec.structs.replace(MIXTURE.recipe, experts=many)
+    manifest = msgspec.structs.replace(MIXTURE, recipe=recipe)
+    assert expert_capacity(manifest, free_bytes=2**50) == MOST_HOSTED
+    assert expert_capacity(manifest, most=9, free_bytes=2**50) == 9
 
 
 class Caller:

@@ -240,7 +240,8 @@ def start_experts(supervisor: Any) -> None:
         replaced.enter_context(patch.object(run_experts, "_may_host", lambda *_: True))
         for side_of_experts in ("_opened_host", "ExpertCaller"):
             replaced.enter_context(patch.object(run_experts, side_of_experts, lambda *_: side))
-        replaced.enter_context(run_experts.open_experts(THROWS, tiny(), recipe, THROWS, THROWS, LEAVING, supervisor))
+        gate: Any = SimpleNamespace(is_barred=THROWS)
+        replaced.enter_context(run_experts.open_experts(THROWS, tiny(), recipe, THROWS, gate, LEAVING, supervisor))
 
 
 def collector_of(supervisor: Any) -> ExpertCollector:

@@ -7,7 +7,7 @@ announce experts in another's name, nor answer in its place.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated
@@ -32,6 +32,8 @@ DHT_KIND = "workerbee_experts"  # of values, in the DHT key
 _KIND = b"workerbee hosted experts 1:"
 
 
+IsPeer = Callable[[str], bool]
+"""Whether something is so of the peer of that id: that it is barred from the run, or that it leads it."""
 Steps = Mapping[ExpertId, int]
 """The number of optimizer steps that each of some experts has behind it."""
 _Experts = Annotated[tuple[tuple[ExpertLayer, ExpertNumber, Count, Count], ...], Meta(max_length=MOST_HOSTED)]
@@ -58,6 +60,11 @@ class Hosted:
     experts: Steps
     copies: Steps = field(default_factory=dict)
     tokens: Mapping[ExpertId, int] = field(default_factory=dict)
+
+    def among(self, experts: Collection[ExpertId]) -> Hosted:
+        """The same without what is told of any others than these experts."""
+        told = (self.experts, self.copies, self.tokens)
+        return Hosted(*({expert: each[expert] for expert in each if expert in experts} for each in told))
 
 
 def sign_announcement(announcement: Announcement, host: Identity) -> bytes:
@@ -91,11 +98,21 @@ def announce(dht: DHT, identity: Identity, run_id: str, hosted: Hosted) -> None:
     dht.store(key, subkey=identity.peer_id, value=value, expiration_time=until, return_future=True)
 
 
-def announced_experts(dht: DHT, run_id: str, also_ask: Iterable[str] = ()) -> dict[str, Hosted]:
-    """What each host announces at present, by peer id; ``also_ask`` are peer ids. Blocks for a few seconds at most."""
+def announced_experts(
+    dht: DHT, run_id: str, experts: Collection[ExpertId], is_barred: IsPeer, also_ask: Iterable[str] = ()
+) -> dict[str, Hosted]:
+    """What each host announces at present of the ``experts`` of the run, by peer id; blocks for a few seconds at most.
+
+    Who ``is_barred`` is not among them. ``also_ask`` are peer ids.
+    """
     now, found = time.time(), peer_values(dht, dht_key(run_id, DHT_KIND), MAX_ANNOUNCEMENT_BYTES, also_ask)
     announced = ((host, announcement_in(encoded, host, run_id, now)) for host, encoded in found)
-    return {host: hosted for host, hosted in announced if hosted is not None}
+    return {host: each.among(experts) for host, each in announced if each is not None and not is_barred(host)}
+
+
+def nobody(_peer: str) -> bool:
+    """An `IsPeer` of what is so of no peer."""
+    return False
 
 
 def _is_announcement(host: str, encoded: bytes, run_id: str) -> bool:

@@ -7,7 +7,7 @@ import concurrent.futures
 import logging
 import threading
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Literal
 
 import torch
@@ -18,7 +18,7 @@ from torch import Tensor
 from core.worker.experts.block import ExpertId, ExpertShape
 from core.worker.experts.calls import ExpertInput
 from core.worker.swarm.dht.node import Swarm
-from core.worker.swarm.experts.announcements import Hosted, announced_experts, guard_announcements
+from core.worker.swarm.experts.announcements import Hosted, IsPeer, announced_experts, guard_announcements
 from core.worker.swarm.experts.directory import ExpertDirectory
 from core.worker.swarm.experts.handover import fetch_state, longest_seconds
 from core.worker.swarm.experts.host import ExpertHost
@@ -37,14 +37,24 @@ log = logging.getLogger(__name__)
 
 
 class ExpertCaller:
-    """Reaches all experts of a run whose hidden state is ``hidden_size`` wide; `close` it before the swarm.
+    """Reaches all ``experts`` of a run whose hidden state is ``hidden_size`` wide; `close` it before the swarm.
 
     It is an `ExpertCalls`: nothing that a host does raises, and no call lasts longer than the longest time-out. Experts
-    of our ``own`` host are asked without the network. Who hosts what is looked up in `run`, in a thread of its own.
+    of our ``own`` host are asked without the network, and nothing of who ``is_barred`` from the run. Who hosts what is
+    looked up in `run`, in a thread of its own.
     """
 
-    def __init__(self, swarm: Swarm, run_id: str, hidden_size: int, own: ExpertHost | None = None) -> None:
+    def __init__(
+        self,
+        swarm: Swarm,
+        run_id: str,
+        experts: Iterable[ExpertId],
+        hidden_size: int,
+        is_barred: IsPeer,
+        own: ExpertHost | None = None,
+    ) -> None:
         self._dht, self._run_id, self._hidden_size = swarm.dht, run_id, hidden_size
+        self._experts, self._is_barred = frozenset(experts), is_barred
         self._peer_id, self._own, self._closing = swarm.peer_id, own, threading.Event()
         self.directory, self.asked = ExpertDirectory(), AskedTokens()
         self._announced: dict[str, Hosted] = {}
@@ -63,12 +73,13 @@ class ExpertCaller:
 
     def look(self) -> None:
         """Read in the DHT who hosts what, and probe those that are new or were away; blocks for some seconds."""
-        announced = announced_experts(self._dht, self._run_id, self.directory.hosts())
+        known = self.directory.hosts()
+        announced = announced_experts(self._dht, self._run_id, self._experts, self._is_barred, known)
         found = {host: frozenset(hosted.experts) for host, hosted in sorted(announced.items())}
         if self._own is not None:
             found[self._peer_id] = frozenset(self._own.experts)
         self._announced = announced
-        self.directory.see(found)
+        self.directory.see(found, self._is_barred)
         self._thread.submit(self._probe_due()).result()
 
     def close(self) -> None:
@@ -144,6 +155,7 @@ class ExpertCaller:
             return None
         answered = [part for part in parts if part is not None]
         if len(answered) < len(parts):
+            self.directory.refused(host)
             return None
         self.directory.answered(host, kind, time.monotonic() - began - limit.stood_still)
         return torch.cat(answered)
@@ -172,14 +184,16 @@ class ExpertCaller:
         await asyncio.gather(*[self._probe(peer) for peer in self.directory.due_for_probe()])
 
     async def _probe(self, peer: str) -> None:
-        """Send a request without any tokens, which a host refuses: so it is there."""
+        """Send a request without any tokens, which a host refuses: so it is there, unless it does not let us in."""
         if peer == self._peer_id:
             self.directory.came_back(peer)
             return
         stub = ExpertServer.get_stub(self._thread.p2p, PeerID.from_base58(peer), namespace=self._run_id)
         try:
             async with asyncio.timeout(PROBE_SECONDS):
-                reply_header(await stub.rpc_forward(runtime_pb2.ExpertRequest()))
+                header = reply_header(await stub.rpc_forward(runtime_pb2.ExpertRequest()))
+            if header.refusal == "not admitted":
+                raise PermissionError(header.refusal)
         except Exception as error:  # the line and the other end may do anything
             log.info("%s announces experts and does not answer: %r", peer, error)
             self.directory.failed(peer)

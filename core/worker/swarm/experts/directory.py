@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from core.worker.experts.block import ExpertId
-from core.worker.swarm.experts.announcements import LIFETIME_SECONDS
+from core.worker.swarm.experts.announcements import LIFETIME_SECONDS, IsPeer, nobody
 from core.worker.swarm.experts.latency import RetransmissionTimeout
 
 FIRST_AWAY_SECONDS = 5.0  # until a host that has not answered is probed; twice as long each time
 MOST_AWAY_SECONDS = 120.0
+REFUSING_SECONDS = 10.0  # without one answer between refusals, after which a host is left out as one that is away
 DISTRUSTED_SECONDS = 600.0  # the same, of a host that has answered what cannot be
 
 
@@ -26,6 +28,7 @@ class _Host:
     failures: int = 0
     is_away: bool = True
     probe_at: float = 0.0
+    refusing_since: float = math.inf
 
 
 class ExpertDirectory:
@@ -40,13 +43,16 @@ class ExpertDirectory:
         self._clock = clock
         self._hosts: dict[str, _Host] = {}  # in the order in which they were first seen
 
-    def see(self, announced: Mapping[str, frozenset[ExpertId]]) -> None:
-        """Take note of what hosts announce at present; who says nothing any more is believed for half a minute."""
+    def see(self, announced: Mapping[str, frozenset[ExpertId]], is_barred: IsPeer = nobody) -> None:
+        """Take note of what hosts announce at present.
+
+        Who says nothing any more is believed for half a minute, and who ``is_barred`` from the run no longer.
+        """
         now = self._clock()
         for peer, host in self._hosts.items():
             if peer in announced:
                 host.experts, host.seen_at = announced[peer], now
-            elif now - host.seen_at > LIFETIME_SECONDS:
+            elif is_barred(peer) or now - host.seen_at > LIFETIME_SECONDS:
                 host.experts = frozenset()
         kept = {peer: host for peer, host in self._hosts.items() if host.experts or host.probe_at > now}
         new = {peer: _Host(experts, now) for peer, experts in announced.items() if experts and peer not in kept}
@@ -85,7 +91,7 @@ class ExpertDirectory:
         """That peer has answered in so many seconds."""
         if (host := self._hosts.get(peer)) is not None:
             host.timeouts[kind].see(seconds)
-            host.failures = 0
+            host.failures, host.refusing_since = 0, math.inf
 
     def latency(self, peer: str) -> float | None:
         """How long that peer takes to answer a forward request, in seconds; ``None`` before it has answered one."""
@@ -100,6 +106,14 @@ class ExpertDirectory:
             return
         host.is_away, host.probe_at = True, now + min(MOST_AWAY_SECONDS, FIRST_AWAY_SECONDS * 2**host.failures)
         host.failures += 1
+
+    def refused(self, peer: str) -> None:
+        """That peer has refused a request, as one that is busy does, or one that hosts nothing of what it claims."""
+        if (host := self._hosts.get(peer)) is not None:
+            now = self._clock()
+            host.refusing_since = min(host.refusing_since, now)
+            if now - host.refusing_since >= REFUSING_SECONDS:
+                self.failed(peer)
 
     def distrust(self, peer: str) -> None:
         """That peer has answered what cannot be."""

@@ -21,13 +21,21 @@ from core.worker.experts.calls import ExpertInput
 from core.worker.experts.expert_file import ExpertFiles
 from core.worker.experts.hosted_expert import HostedExpert, NotFiniteError
 from core.worker.swarm.dht.node import Swarm
-from core.worker.swarm.experts.announcements import Hosted, Steps, announce, announced_experts, guard_announcements
+from core.worker.swarm.experts.announcements import (
+    Hosted,
+    IsPeer,
+    Steps,
+    announce,
+    announced_experts,
+    guard_announcements,
+    nobody,
+)
 from core.worker.swarm.experts.assignment import Assignment, Held
 from core.worker.swarm.experts.copies import CopyKeeper
 from core.worker.swarm.experts.handover import fetch_state, sign_state
 from core.worker.swarm.experts.p2p_thread import START_SECONDS, P2PThread
 from core.worker.swarm.experts.quotas import HostLimits
-from core.worker.swarm.experts.server import ExpertServer, IsPeer
+from core.worker.swarm.experts.server import ExpertServer
 
 ANNOUNCE_SECONDS = 10.0
 LOOK_SECONDS = 5.0  # between looks at what other hosts announce
@@ -43,8 +51,8 @@ class ExpertHost:
     """Answers for some experts of a run on a computer that others reach; `close` it before the swarm.
 
     Of the ``wanted`` ones it takes those that nobody answers for, ``capacity`` at the most; they go on where their
-    files in the ``folder`` end. Who ``is_leader`` collects them. What has to be done again and again is done in `run`,
-    in a thread of its own.
+    files in the ``folder`` end. Who ``is_leader`` collects them, and who ``is_barred`` gets nothing and is not heard.
+    What has to be done again and again is done in `run`, in a thread of its own.
     """
 
     def __init__(
@@ -56,15 +64,16 @@ class ExpertHost:
         capacity: int,
         hidden_size: int,
         spec: ExpertsSpec,
-        may_train: IsPeer,
+        is_barred: IsPeer,
         folder: Path,
-        is_leader: IsPeer = lambda _peer: False,
+        is_leader: IsPeer = nobody,
         device: torch.device = torch.device("cpu"),  # noqa: B008 - a constant
         limits: HostLimits = HostLimits(),  # noqa: B008 - a constant
     ) -> None:
         self._swarm, self._run_id = swarm, run_id
         self._hidden_size, self._spec, self._device = hidden_size, spec, device
         self.experts: dict[ExpertId, HostedExpert] = {}
+        self._wanted, self._is_barred = frozenset(wanted), is_barred
         self._assignment = Assignment(swarm.peer_id, wanted, capacity, time.monotonic)
         self._files = ExpertFiles(folder, run_id)
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="experts")
@@ -73,7 +82,7 @@ class ExpertHost:
         self._others: Mapping[str, Hosted] = {}  # as they were looked at last
         guard_announcements(swarm.dht, run_id)
         self._thread = P2PThread(swarm.dht, "expert-host")
-        self._server = ExpertServer(self.experts, self._executor, may_train, limits, self._signed_state, is_leader)
+        self._server = ExpertServer(self.experts, self._executor, is_barred, limits, self._signed_state, is_leader)
         adding = self._server.add_p2p_handlers(self._thread.p2p, namespace=run_id)
         self._thread.submit(adding).result(START_SECONDS)
         fetch = partial(fetch_state, self._thread.p2p, run_id)
@@ -187,7 +196,7 @@ class ExpertHost:
 
     def _look(self) -> bool:
         """Take and drop experts, as what all hosts announce makes it right; whether there were any."""
-        others = announced_experts(self._swarm.dht, self._run_id)
+        others = announced_experts(self._swarm.dht, self._run_id, self._wanted, self._is_barred)
         others.pop(self.peer_id, None)
         self._others = others
         held = {each.id: Held(each.steps, each.trained_tokens) for each in list(self.experts.values())}

@@ -1,12 +1,15 @@
-"""How much each trainer may ask of a host: tokens a second, and requests at the same time."""
+"""How much each peer may ask of a host: tokens a second, requests at the same time, and how often a state."""
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+
+from core.worker.swarm.aggregation.recent_peers import RecentPeers
 
 MAX_PEERS = 1024  # that are remembered; more must wait
 
@@ -19,6 +22,9 @@ class HostLimits:
     burst_tokens: float = 200_000.0
     pending: int = 64  # requests of all peers
     pending_of_peer: int = 32
+    state_seconds: float = (
+        4.0  # between two states of one expert for one peer, which asks again after five at the least
+    )
 
 
 class Quotas:
@@ -28,6 +34,7 @@ class Quotas:
         self._limits, self._clock = limits, clock
         self._left: dict[Hashable, tuple[float, float]] = {}  # tokens, and when that was so
         self._pending: Counter[Hashable] = Counter()
+        self._states = RecentPeers[tuple[Hashable, Hashable], float]()  # when each peer was sent each expert's
         self._lock = threading.Lock()
 
     def admit(self, peer: Hashable, tokens: int) -> bool:
@@ -46,6 +53,15 @@ class Quotas:
             self._pending[peer] -= 1
             if self._pending[peer] <= 0:
                 del self._pending[peer]
+
+    def admit_state(self, peer: Hashable, expert: Hashable) -> bool:
+        """Whether that peer may have that expert's state now; if so, the next one only after a pause."""
+        now = self._clock()
+        with self._lock:
+            if now - self._states.get((peer, expert), -math.inf) < self._limits.state_seconds:
+                return False
+            self._states[peer, expert] = now
+            return True
 
     def _take(self, peer: Hashable, tokens: int) -> bool:
         now, limits = self._clock(), self._limits

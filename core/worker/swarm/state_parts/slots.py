@@ -30,7 +30,7 @@ class Slot:
 class Slots:
     """The ``most`` places, one for each peer; who comes again, as after a cut, takes its own place anew.
 
-    All of them together have their ``share`` of the donor's line.
+    All of them together have their ``share`` of the donor's line. Any thread may ask who holds one.
     """
 
     barred: Container[Hashable] = frozenset()  # for whom there is no place
@@ -41,10 +41,9 @@ class Slots:
 
     def take(self, peer: Hashable) -> Slot | None:
         """A place for that peer; ``None`` where all are taken by others, and for who is barred."""
-        self._taken = {each: slot for each, slot in self._taken.items() if each != peer and not slot.is_stale}
-        if len(self._taken) >= self._most or peer in self.barred:
-            return None
-        slot = self._taken[peer] = Slot()
+        others = {each: slot for each, slot in self._taken.items() if each != peer and not slot.is_stale}
+        slot = None if len(others) >= self._most or peer in self.barred else Slot()
+        self._taken = others if slot is None else others | {peer: slot}
         return slot
 
     def holds(self, slot: Slot) -> bool:
