@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 import torch
 from safetensors.torch import save
@@ -28,6 +29,13 @@ def learn(expert: HostedExpert, steps: int) -> None:
         random = torch.Generator().manual_seed(expert.steps)
         tokens, gradient = torch.randn(2, 3, HIDDEN, generator=random)
         expert.backward("a", tokens, gradient, None)
+
+
+def endless() -> bytes:
+    """A file of that run with a tensor of no bytes, whose shape safetensors accepts and PyTorch does not."""
+    tensor = {"dtype": "F32", "shape": [0, 2**63], "data_offsets": [0, 0]}
+    header = msgspec.json.encode({"__metadata__": {"run_id": RUN_ID, "steps": "1"}, "endless": tensor})
+    return len(header).to_bytes(8, "little") + header
 
 
 def test_an_expert_that_was_read_learns_on_as_if_nothing_had_been(tmp_path: Path) -> None:
@@ -58,11 +66,11 @@ def test_a_file_that_is_damaged_or_of_another_run_is_moved_aside(tmp_path: Path)
     learn(expert, 1)
     ExpertFiles(tmp_path, "another").write(expert)
     (path,) = tmp_path.iterdir()
-    for _ in range(2):
+    for damaged in (b"\x08" + bytes(20), endless(), save(expert.state(), {"run_id": RUN_ID}), b""):
         fresh = hosted()
         ExpertFiles(tmp_path, RUN_ID).read(fresh)
         assert fresh.steps == 0 and not path.exists()
-        path.write_bytes(b"\x08" + bytes(20))
+        path.write_bytes(damaged)
 
 
 def test_a_state_with_numbers_that_are_not_finite_is_refused(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from core.worker.swarm.experts.copies import COPIES, CopyKeeper
 from core.worker.swarm.experts.handover import checked_state, longest_state, sign_state
 from core.worker.swarm.experts.p2p_thread import P2PThread
 from core.worker.swarm.experts.state_download import NoStateError
-from tests.worker.experts.test_expert_file import HIDDEN, RUN_ID, SPEC, hosted, learn
+from tests.worker.experts.test_expert_file import HIDDEN, RUN_ID, SPEC, endless, hosted, learn
 
 EXPERT = hosted().id
 
@@ -99,8 +99,9 @@ def test_a_copy_that_is_no_state_of_the_expert_is_not_kept_and_a_newer_one_is_fe
     expert = hosted()
     learn(expert, 3)
     data, files = ExpertFiles(tmp_path / "host", RUN_ID).data_of(expert), ExpertFiles(tmp_path / "own", RUN_ID)
-    keeper = keeper_of("own", files, {"liar": b"\xff" * 100, "host": data})
+    keeper = keeper_of("own", files, {"liar": b"\xff" * 100, "endless": endless(), "host": data})
     keeper.fetch_newest(EXPERT, {"liar": {EXPERT: 9}})
+    keeper.fetch_newest(EXPERT, {"endless": {EXPERT: 9}})
     keeper.fetch_newest(EXPERT, {"nobody": {EXPERT: 9}})
     assert files.copies == {}
     keeper.fetch_newest(EXPERT, {"host": {EXPERT: 3}, "late": {EXPERT: 1}})

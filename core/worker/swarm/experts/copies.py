@@ -8,8 +8,6 @@ import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from typing import Any
 
-from safetensors import SafetensorError
-
 from core.worker.experts.block import ExpertId
 from core.worker.experts.expert_file import ExpertFiles
 from core.worker.experts.hosted_expert import HostedExpert
@@ -78,7 +76,7 @@ class CopyKeeper:
             data, _steps = fetching.result(longest_seconds(scratch.shape))
             self._files.restore(scratch, data)
             self._files.write_copy(scratch, data)
-        except (NoStateError, SafetensorError, ValueError, KeyError, OSError, TimeoutError) as error:
+        except (NoStateError, ValueError, OSError, TimeoutError) as error:
             fetching.cancel()
             log.info("expert %s was not copied from %s: %s", expert, host, error)
             return False
