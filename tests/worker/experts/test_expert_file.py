@@ -101,3 +101,51 @@ def test_an_expert_for_which_somebody_has_claimed_all_steps_learns_on_and_counts
     assert expert.steps == MOST_STEPS and any(
         not torch.equal(before[name], each) for name, each in expert.state().items()
     )
+
+
+def test_what_a_process_leaves_of_its_own_or_others_experts_the_next_one_tells_and_goes_on_from(tmp_path: Path) -> None:
+    mine, others, files = hosted(), HostedExpert(ExpertId(1, 5), HIDDEN, SPEC), ExpertFiles(tmp_path, RUN_ID)
+    learn(mine, 2)
+    files.write(mine)
+    learn(others, 4)
+    files.write_copy(others, files.data_of(others))
+    for name, damaged in (("copy-1-6", b"\x08" + bytes(20)), ("copy-1-7", b""), ("expert-1-8", b"\xff" * 99)):
+        (tmp_path / f"{name}.safetensors").write_bytes(damaged)
+    assert ExpertFiles(tmp_path, "another").copies([mine.id, others.id]) == {}
+    files = ExpertFiles(tmp_path, RUN_ID)
+    assert files.copies() == {} and files.copies([mine.id, others.id]) == {mine.id: 2, others.id: 4}
+    for expert, name in ((mine.id, "expert-1-2"), (others.id, "copy-1-5")):
+        assert files.copy_of(expert) == (tmp_path / f"{name}.safetensors").read_bytes()
+    successor = HostedExpert(others.id, HIDDEN, SPEC)
+    files.read(successor)
+    assert successor.steps == 4 and files.copies([mine.id, others.id]) == {mine.id: 2}
+
+
+def test_an_expert_that_goes_on_from_a_copy_is_under_its_own_name_at_once(tmp_path: Path) -> None:
+    first, files = hosted(), ExpertFiles(tmp_path, RUN_ID)
+    learn(first, 1)
+    files.write(first)
+    learn(first, 2)
+    files.write_copy(first, files.data_of(first))
+    second = hosted()
+    files.read(second)
+    files.write(second)
+    (tmp_path / "copy-1-2.safetensors").unlink()
+    third = hosted()
+    ExpertFiles(tmp_path, RUN_ID).read(third)
+    assert second.steps == third.steps == 3
+
+
+def test_a_newer_copy_takes_the_place_of_what_an_earlier_process_has_left(tmp_path: Path) -> None:
+    old, new = hosted(), hosted()
+    learn(old, 2)
+    ExpertFiles(tmp_path, RUN_ID).write(old)
+    files = ExpertFiles(tmp_path, RUN_ID)
+    assert files.steps_of_copy(old.id) == 2
+    learn(new, 3)
+    data = files.data_of(new)
+    files.write_copy(new, data)
+    assert files.copies() == {new.id: 3} and files.copy_of(new.id) == data
+    third = hosted()
+    files.read(third)
+    assert third.steps == 3 and files.copies() == {new.id: 3}

@@ -21,6 +21,7 @@ from core.run.spec.experts import MOST_HOSTED, ExpertsSpec
 from core.security.identity import Identity
 from core.worker.experts.block import ExpertId
 from core.worker.experts.calls import ExpertInput
+from core.worker.experts.expert_file import MAX_COPIES
 from core.worker.experts.hosted_expert import HostedExpert
 from core.worker.swarm.experts.announcements import (
     LIFETIME_SECONDS,
@@ -29,7 +30,6 @@ from core.worker.swarm.experts.announcements import (
     announcement_in,
     sign_announcement,
 )
-from core.worker.swarm.experts.copies import MAX_COPIES
 from core.worker.swarm.experts.messages import (
     CallHeader,
     call_header,
@@ -143,7 +143,7 @@ def test_an_announcement_counts_for_a_minute_and_in_its_hosts_name_only() -> Non
 def test_all_experts_that_a_computer_may_host_fit_into_an_announcement() -> None:
     host = Identity.create()
     experts = tuple((23, 1023 - number, 2**32 - 1, 2**40) for number in range(MOST_HOSTED))
-    copies = tuple((23, number, 2**32 - 1) for number in range(MAX_COPIES))
+    copies = tuple((23, number, 2**32 - 1) for number in range(2 * MAX_COPIES))  # as many again were left
     told = Announcement(run_id="r" * 64, at=1000.0, experts=experts, copies=copies)
     found = announcement_in(sign_announcement(told, host), host.peer_id, told.run_id, 1000.0)
     assert found is not None and len(found.experts) == len(found.tokens) == MOST_HOSTED

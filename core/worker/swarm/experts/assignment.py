@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.worker.experts.block import ExpertId
@@ -74,9 +74,9 @@ class Assignment:
         return Changes(tuple(taken), drop + released)
 
     @property
-    def has_orphans(self) -> bool:
-        """Whether there are experts for which nobody answers."""
-        return bool(self._orphaned_at)
+    def orphans(self) -> Collection[ExpertId]:
+        """The experts for which nobody has answered when they were looked at last."""
+        return self._orphaned_at
 
     def _share(self, others: Mapping[str, Hosted]) -> int:
         """How many experts each host has where all have about the same number."""

@@ -89,7 +89,8 @@ class ExpertHost:
     @property
     def copies(self) -> Steps:
         """Those of which only the state is here, by their steps."""
-        return {expert: steps for expert, steps in self._files.copies.items() if expert not in self.experts}
+        copies = self._files.copies(self._assignment.orphans)
+        return {expert: steps for expert, steps in copies.items() if expert not in self.experts}
 
     @property
     def not_handed_over(self) -> list[ExpertId]:
@@ -158,7 +159,7 @@ class ExpertHost:
         while True:
             if await loop.run_in_executor(self._looking, self._look):
                 self._has_news.set()
-            await asyncio.sleep(ORPHAN_SECONDS if self._assignment.has_orphans else LOOK_SECONDS)
+            await asyncio.sleep(ORPHAN_SECONDS if self._assignment.orphans else LOOK_SECONDS)
 
     async def _keep_copying(self) -> None:
         """Fetch copies, each for as long as its line takes: what is to be taken meanwhile does not wait for that."""
@@ -186,12 +187,13 @@ class ExpertHost:
         announce(self._swarm.dht, self._swarm.identity, self._run_id, Hosted(steps, self.copies, tokens))
 
     def _look(self) -> bool:
-        """Take and drop experts, as what all hosts announce makes it right; whether there were any."""
+        """Take and drop experts, as what all hosts announce makes it right; whether there is anything to announce."""
         others = announced_experts(self._swarm.dht, self._run_id)
         others.pop(self.peer_id, None)
         self._others = others
         held = {each.id: Held(each.steps, each.trained_tokens) for each in list(self.experts.values())}
-        changes = self._assignment.changes(others, held, self.copies)
+        told = self.copies
+        changes = self._assignment.changes(others, held, told)
         for expert in changes.drop:
             log.info("expert %s is another host's", expert)
             self._executor.submit(self._files.write, self.experts.pop(expert)).result()  # after what it still learns
@@ -202,7 +204,7 @@ class ExpertHost:
             self._files.write(taken)
             log.info("answers for expert %s, after %d steps", expert, taken.steps)
             self.experts[expert] = taken
-        return bool(changes.take or changes.drop)
+        return bool(changes.take or changes.drop) or self.copies != told
 
     def _untrained(self, expert: ExpertId) -> HostedExpert:
         return HostedExpert(expert, self._hidden_size, self._spec, self._device)
@@ -213,7 +215,7 @@ class ExpertHost:
         if hosted is not None:
             data, steps = self._files.data_of(hosted), hosted.steps
         elif data is not None:
-            steps = self._files.copies[expert]
+            steps = self._files.steps_of_copy(expert)
         else:
             return None
         return data, steps, sign_state(self._run_id, expert, steps, data, self._swarm.identity)
