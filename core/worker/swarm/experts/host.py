@@ -22,12 +22,13 @@ from core.worker.experts.expert_file import ExpertFiles
 from core.worker.experts.hosted_expert import HostedExpert, NotFiniteError
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.experts.announcements import Hosted, Steps, announce, announced_experts, guard_announcements
-from core.worker.swarm.experts.assignment import Assignment, Held
+from core.worker.swarm.experts.assignment import Absence, Assignment, Held
 from core.worker.swarm.experts.copies import CopyKeeper
 from core.worker.swarm.experts.handover import fetch_state, sign_state
 from core.worker.swarm.experts.p2p_thread import START_SECONDS, P2PThread
 from core.worker.swarm.experts.quotas import HostLimits
 from core.worker.swarm.experts.server import ExpertServer, IsPeer
+from core.worker.swarm.patches.monotonic_clock import steady_time
 
 ANNOUNCE_SECONDS = 10.0
 LOOK_SECONDS = 5.0  # between looks at what other hosts announce
@@ -65,7 +66,7 @@ class ExpertHost:
         self._swarm, self._run_id = swarm, run_id
         self._hidden_size, self._spec, self._device = hidden_size, spec, device
         self.experts: dict[ExpertId, HostedExpert] = {}
-        self._assignment = Assignment(swarm.peer_id, wanted, capacity, time.monotonic)
+        self._assignment, self._absence = Assignment(swarm.peer_id, wanted, capacity, steady_time), Absence(steady_time)
         self._files = ExpertFiles(folder, run_id)
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="experts")
         self._looking = ThreadPoolExecutor(1, thread_name_prefix="experts-elsewhere")  # one look at a time
@@ -185,6 +186,7 @@ class ExpertHost:
         here = list(self.experts.values())
         steps, tokens = {each.id: each.steps for each in here}, {each.id: each.trained_tokens for each in here}
         announce(self._swarm.dht, self._swarm.identity, self._run_id, Hosted(steps, self.copies, tokens))
+        self._absence.announced()
 
     def _look(self) -> bool:
         """Take and drop experts, as what all hosts announce makes it right; whether there is anything to announce."""
@@ -192,8 +194,8 @@ class ExpertHost:
         others.pop(self.peer_id, None)
         self._others = others
         held = {each.id: Held(each.steps, each.trained_tokens) for each in list(self.experts.values())}
-        told = self.copies
-        changes = self._assignment.changes(others, held, told)
+        told, was_absent = self.copies, self._absence.has_ended(others, held)
+        changes = self._assignment.changes(others, held, told, was_absent)
         for expert in changes.drop:
             log.info("expert %s is another host's", expert)
             self._executor.submit(self._files.write, self.experts.pop(expert)).result()  # after what it still learns
