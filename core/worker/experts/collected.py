@@ -7,15 +7,14 @@ import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from safetensors import SafetensorError
-from safetensors.torch import load, save
+from safetensors.torch import save
 from torch import Tensor
 
 from core.files.atomic import link_or_copy, write_atomically
 from core.run.spec.experts import ExpertsSpec
 from core.run.spec.recipe import MoeLM
 from core.worker.experts.block import ExpertId
-from core.worker.experts.expert_file import metadata_in, restore
+from core.worker.experts.expert_file import metadata_in, restore, tensors_of
 from core.worker.experts.hosted_expert import HostedExpert
 
 _NAME = re.compile(r"(\d+)-(\d+)-(\d+)\.safetensors")
@@ -40,7 +39,7 @@ class CollectedExperts:
     def put(self, expert: ExpertId, epoch: int, data: bytes) -> int:
         """Keep the weights in these bytes, which are an expert's file; its steps.
 
-        Raises ValueError, KeyError or SafetensorError for what is no state of that expert, and OSError.
+        Raises ValueError for what is no state of that expert, and OSError.
         """
         checked = HostedExpert(expert, self._hidden_size, self._spec)
         restore(checked, data, self._run_id)
@@ -71,8 +70,8 @@ class CollectedExperts:
             if metadata_in(data).get("run_id") != self._run_id:
                 raise ValueError("it belongs to another run")
             checked = HostedExpert(expert, self._hidden_size, self._spec)
-            checked.restore(load(data), 0)
-        except (OSError, SafetensorError) as error:
+            checked.restore(tensors_of(data), 0)
+        except OSError as error:
             raise ValueError(str(error)) from error
         return checked.state()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -134,13 +135,17 @@ class HostedExpert:
         self.step_if_due()
 
     def _step(self) -> None:
-        contributions, self._contributions, self._tokens = list(self._contributions.values()), {}, 0
-        for each in contributions:
+        """Take one, without the gradients of trainers whose sum or norm overflows; none where nobody's are left."""
+        sent, self._contributions, self._tokens = list(self._contributions.values()), {}, 0
+        for each in sent:
             torch._foreach_div_(each.gradients, float(each.requests))
-        norms = [float(get_total_norm(each.gradients)) for each in contributions]
-        scales = [scale / len(contributions) for scale in clipping_scales(norms, self._spec.max_grad_norm)]
+        norms = [float(get_total_norm(each.gradients)) for each in sent]
+        finite = [(each.gradients, norm) for each, norm in zip(sent, norms, strict=True) if math.isfinite(norm)]
+        if not finite:
+            return
+        scales = clipping_scales([norm for _gradients, norm in finite], self._spec.max_grad_norm)
         for number, parameter in enumerate(self._parameters):
-            parts = [each.gradients[number] * scale for each, scale in zip(contributions, scales, strict=True)]
+            parts = [each[number] * (scale / len(finite)) for (each, _norm), scale in zip(finite, scales, strict=True)]
             parameter.grad = torch.stack(parts).sum(0)
         self._optimizer.step()
         self._optimizer.zero_grad()
@@ -150,7 +155,7 @@ class HostedExpert:
 def clipping_scales(norms: Sequence[float], max_grad_norm: float) -> list[float]:
     """What each gradient is multiplied by, so that none is longer than ``max_grad_norm`` or the lower median norm.
 
-    A norm of 0, of whose expert nothing depends, does not count; one that overflows is multiplied by 0.
+    The norms are finite. One of 0, on whose expert nothing depends, does not count.
     """
     present = sorted(norm for norm in norms if norm > 0)
     longest = min(max_grad_norm, present[(len(present) - 1) // 2]) if present else 0.0

@@ -10,8 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from safetensors import SafetensorError
-
 from core.files.atomic import storage_problem
 from core.files.locks import PeerFiles
 from core.protocol.events import Warned
@@ -118,7 +116,7 @@ class ExpertCollector:
                 continue
             try:
                 self._fetch(expert, epoch)
-            except (NoStateError, SafetensorError, ValueError, KeyError) as error:
+            except (NoStateError, ValueError) as error:
                 log.info("expert %s was not collected from %s: %s", expert, host, error)
                 failed.add(host)
                 left.append(expert)

@@ -52,6 +52,7 @@ def pickled() -> runtime_pb2.ExpertResponse:
 LIES: dict[str, Callable[[], runtime_pb2.ExpertResponse]] = {
     HONEST: lambda: answered(torch.ones(TOKENS, HIDDEN)),
     "nan": lambda: answered(torch.full((TOKENS, HIDDEN), torch.nan)),
+    "huge": lambda: answered(torch.full((TOKENS, HIDDEN), 3e38)),  # float32 ends at 3.4e38
     "wider": lambda: answered(torch.ones(TOKENS, HIDDEN + 1)),
     "fewer tokens": lambda: answered(torch.ones(TOKENS - 1, HIDDEN)),
     "two tensors": lambda: reply(ReplyHeader(steps=1), *[torch.ones(TOKENS, HIDDEN)] * 2),

@@ -2,42 +2,68 @@
 
 from __future__ import annotations
 
+import pytest
+
 from core.worker.experts.block import ExpertId
-from core.worker.swarm.experts.announcements import Hosted
-from core.worker.swarm.experts.assignment import PATIENCE_SECONDS, SETTLING_SECONDS, Assignment, Held, ranked
+from core.worker.swarm.experts.announcements import LIFETIME_SECONDS, Hosted
+from core.worker.swarm.experts.assignment import (
+    PATIENCE_SECONDS,
+    SETTLING_SECONDS,
+    Absence,
+    Assignment,
+    Held,
+    ranked,
+)
 
 EXPERTS = [ExpertId(1, number) for number in range(6)]
 FIRST = EXPERTS[0]
 
 
 class Crowd:
-    """Hosts that see at once what the others announce, and a clock that is moved by seconds."""
+    """Hosts that see at once what the others announce, and a clock that is moved by seconds.
+
+    Those ``asleep`` do nothing; those ``cut_off`` see nobody. Neither is seen once its last announcement has lapsed.
+    """
 
     def __init__(self, *peers: str, capacity: int = len(EXPERTS)) -> None:
         self.now, self._capacity = 0.0, capacity
         self.hosted: dict[str, set[ExpertId]] = {}
         self.copies: dict[str, dict[ExpertId, int]] = {}
-        self._assignments: dict[str, Assignment] = {}
+        self.asleep, self.cut_off = set[str](), set[str]()
+        self._assignments: dict[str, tuple[Assignment, Absence]] = {}
+        self._heard_at: dict[str, float] = {}
+        self._tokens: dict[str, int] = {}
         for peer in peers:
             self.add(peer)
 
     def add(self, peer: str, capacity: int | None = None) -> None:
         """One more host, without any experts yet."""
-        self.hosted[peer] = set()
-        self._assignments[peer] = Assignment(peer, EXPERTS, capacity or self._capacity, lambda: self.now)
+        self.hosted[peer], self._tokens[peer], self._heard_at[peer] = set(), 1, self.now
+        assignment = Assignment(peer, EXPERTS, capacity or self._capacity, lambda: self.now)
+        self._assignments[peer] = assignment, Absence(lambda: self.now)
 
     def live(self, seconds: int) -> None:
         """Let them all look once a second."""
         for _ in range(seconds):
             self.now += 1.0
-            for peer, assignment in self._assignments.items():
-                if peer not in self.hosted:
-                    continue
-                others = {other: self._announced(other) for other in self.hosted if other != peer}
-                changes = assignment.changes(
-                    others, dict.fromkeys(self.hosted[peer], Held(1, 1)), self.copies.get(peer, {})
-                )
-                self.hosted[peer] = self.hosted[peer] - set(changes.drop) | set(changes.take)
+            for peer in sorted(self._assignments.keys() & self.hosted.keys() - self.asleep):
+                self._look(peer)
+
+    def _look(self, peer: str) -> None:
+        (assignment, absence), others = self._assignments[peer], dict[str, Hosted]()
+        absence.announced()
+        if peer not in self.cut_off:
+            self._heard_at[peer] = self.now
+            others = {
+                other: self._announced(other)
+                for other in self.hosted.keys() - {peer}
+                if self.now - self._heard_at[other] <= LIFETIME_SECONDS
+            }
+        mine = dict.fromkeys(self.hosted[peer], Held(1, self._tokens[peer]))
+        self._tokens[peer] += peer not in self.cut_off
+        was_absent = absence.has_ended(others, mine)
+        changes = assignment.changes(others, mine, self.copies.get(peer, {}), was_absent)
+        self.hosted[peer] = self.hosted[peer] - set(changes.drop) | set(changes.take)
 
     def _announced(self, peer: str) -> Hosted:
         return Hosted(dict.fromkeys(self.hosted[peer], 1), self.copies.get(peer, {}))
@@ -117,7 +143,7 @@ def test_an_expert_is_left_for_a_moment_to_whoever_is_ranked_first() -> None:
     for seconds, is_taken in ((0.0, False), (PATIENCE_SECONDS, False), (2 * PATIENCE_SECONDS, True)):
         clock[0] = seconds
         assert (assignment.changes({other: Hosted({})}, {}, {}).take == (FIRST,)) == is_taken
-        assert assignment.has_orphans
+        assert FIRST in assignment.orphans
 
 
 def test_a_host_that_was_alone_gives_experts_to_one_that_comes_later_and_has_their_state() -> None:
@@ -145,3 +171,67 @@ def test_a_host_that_has_no_room_for_its_share_is_not_offered_experts_again_and_
     crowd.copies["a"] = {}
     crowd.live(60)
     assert len(crowd.hosted["b"]) == 2
+
+
+@pytest.mark.parametrize("peer", ["a", "c"])
+@pytest.mark.parametrize("is_asleep", [True, False])
+def test_who_comes_back_after_an_absence_leaves_its_experts_to_those_who_have_taken_them(
+    peer: str, is_asleep: bool
+) -> None:
+    crowd = Crowd("a", "b", "c")
+    crowd.live(60)
+    away = crowd.asleep if is_asleep else crowd.cut_off
+    away.add(peer)
+    crowd.live(60)
+    assert sum(len(hosted) for hosted in crowd.hosted.values()) > len(EXPERTS)
+    away.clear()
+    crowd.live(1)
+    assert not crowd.hosted[peer] and sum(len(hosted) for hosted in crowd.hosted.values()) == len(EXPERTS)
+
+
+@pytest.mark.parametrize("asleep", [{"a"}, {"b"}, set[str]()])
+def test_of_two_hosts_that_have_not_seen_each_other_one_has_each_expert_afterwards(asleep: set[str]) -> None:
+    crowd = Crowd("a", "b")
+    crowd.live(60)
+    crowd.asleep, crowd.cut_off = asleep, set() if asleep else {"a", "b"}
+    crowd.live(60)
+    crowd.asleep, crowd.cut_off = set(), set()
+    crowd.live(30)
+    assert sorted(expert for hosted in crowd.hosted.values() for expert in hosted) == EXPERTS
+
+
+@pytest.mark.parametrize(
+    ("returning", "is_trained", "ends"), [("b", False, True), ("b", True, False), ("stranger", False, False)]
+)
+def test_a_host_that_was_away_itself_makes_nobody_believe_that_others_were(
+    returning: str, is_trained: bool, ends: bool
+) -> None:
+    clock, tokens = [0.0], 7
+    absence = Absence(lambda: clock[0])
+    assert not absence.has_ended({"b": Hosted({})}, {FIRST: Held(1, tokens)})
+    for clock[0] in range(1, 60):
+        absence.announced()
+        tokens += is_trained
+        assert not absence.has_ended({}, {FIRST: Held(1, tokens)})
+    assert absence.has_ended({returning: Hosted({FIRST: 9})}, {FIRST: Held(1, tokens)}) == ends
+    assert not absence.has_ended({returning: Hosted({FIRST: 9})}, {FIRST: Held(1, tokens)})
+
+
+@pytest.mark.parametrize("announces_first", [True, False])
+def test_a_computer_that_has_slept_knows_it_whether_it_looks_or_announces_first(announces_first: bool) -> None:
+    clock = [0.0]
+    absence = Absence(lambda: clock[0])
+    clock[0] = LIFETIME_SECONDS + 1.0
+    if announces_first:
+        absence.announced()
+    assert not absence.has_ended({}, {})  # nobody is seen yet
+    assert absence.has_ended({"b": Hosted({})}, {})
+
+
+def test_a_look_that_takes_long_is_no_absence_while_we_announce() -> None:
+    clock = [0.0]
+    absence, others = Absence(lambda: clock[0]), {"b": Hosted({})}
+    assert not absence.has_ended(others, {FIRST: Held(1, 7)})
+    for clock[0] in range(0, 121, 10):  # meanwhile a state is fetched
+        absence.announced()
+    assert not absence.has_ended(others, {FIRST: Held(1, 7)})

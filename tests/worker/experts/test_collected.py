@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors import SafetensorError
 
 from core.worker.experts.block import ExpertId
 from core.worker.experts.collected import CollectedExperts, by_nearness
 from core.worker.experts.expert_file import ExpertFiles
 from core.worker.experts.hosted_expert import HostedExpert
-from tests.worker.experts.test_expert_file import HIDDEN, RUN_ID, SPEC, hosted, learn
+from tests.worker.experts.test_expert_file import HIDDEN, RUN_ID, SPEC, endless, hosted, learn
 
 EXPERT = hosted().id
 
@@ -43,8 +42,8 @@ def test_what_is_no_state_of_that_expert_is_not_kept(tmp_path: Path) -> None:
     learn(expert, 1)
     with torch.no_grad():
         expert._parameters[0][0, 0] = torch.nan
-    for data in (file_of(expert), file_of(hosted(), "another"), file_of(wide), b"", b"\x08" + bytes(20)):
-        with pytest.raises((ValueError, KeyError, SafetensorError)):
+    for data in (file_of(expert), file_of(hosted(), "another"), file_of(wide), b"", b"\x08" + bytes(20), endless()):
+        with pytest.raises(ValueError):
             kept.put(EXPERT, 20, data)
     assert kept.epochs() == {}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 import torch
 from safetensors.torch import save
@@ -28,6 +29,13 @@ def learn(expert: HostedExpert, steps: int) -> None:
         random = torch.Generator().manual_seed(expert.steps)
         tokens, gradient = torch.randn(2, 3, HIDDEN, generator=random)
         expert.backward("a", tokens, gradient, None)
+
+
+def endless() -> bytes:
+    """A file of that run with a tensor of no bytes, whose shape safetensors accepts and PyTorch does not."""
+    tensor = {"dtype": "F32", "shape": [0, 2**63], "data_offsets": [0, 0]}
+    header = msgspec.json.encode({"__metadata__": {"run_id": RUN_ID, "steps": "1"}, "endless": tensor})
+    return len(header).to_bytes(8, "little") + header
 
 
 def test_an_expert_that_was_read_learns_on_as_if_nothing_had_been(tmp_path: Path) -> None:
@@ -58,11 +66,11 @@ def test_a_file_that_is_damaged_or_of_another_run_is_moved_aside(tmp_path: Path)
     learn(expert, 1)
     ExpertFiles(tmp_path, "another").write(expert)
     (path,) = tmp_path.iterdir()
-    for _ in range(2):
+    for damaged in (b"\x08" + bytes(20), endless(), save(expert.state(), {"run_id": RUN_ID}), b""):
         fresh = hosted()
         ExpertFiles(tmp_path, RUN_ID).read(fresh)
         assert fresh.steps == 0 and not path.exists()
-        path.write_bytes(b"\x08" + bytes(20))
+        path.write_bytes(damaged)
 
 
 def test_a_state_with_numbers_that_are_not_finite_is_refused(tmp_path: Path) -> None:
@@ -93,3 +101,51 @@ def test_an_expert_for_which_somebody_has_claimed_all_steps_learns_on_and_counts
     assert expert.steps == MOST_STEPS and any(
         not torch.equal(before[name], each) for name, each in expert.state().items()
     )
+
+
+def test_what_a_process_leaves_of_its_own_or_others_experts_the_next_one_tells_and_goes_on_from(tmp_path: Path) -> None:
+    mine, others, files = hosted(), HostedExpert(ExpertId(1, 5), HIDDEN, SPEC), ExpertFiles(tmp_path, RUN_ID)
+    learn(mine, 2)
+    files.write(mine)
+    learn(others, 4)
+    files.write_copy(others, files.data_of(others))
+    for name, damaged in (("copy-1-6", b"\x08" + bytes(20)), ("copy-1-7", b""), ("expert-1-8", b"\xff" * 99)):
+        (tmp_path / f"{name}.safetensors").write_bytes(damaged)
+    assert ExpertFiles(tmp_path, "another").copies([mine.id, others.id]) == {}
+    files = ExpertFiles(tmp_path, RUN_ID)
+    assert files.copies() == {} and files.copies([mine.id, others.id]) == {mine.id: 2, others.id: 4}
+    for expert, name in ((mine.id, "expert-1-2"), (others.id, "copy-1-5")):
+        assert files.copy_of(expert) == (tmp_path / f"{name}.safetensors").read_bytes()
+    successor = HostedExpert(others.id, HIDDEN, SPEC)
+    files.read(successor)
+    assert successor.steps == 4 and files.copies([mine.id, others.id]) == {mine.id: 2}
+
+
+def test_an_expert_that_goes_on_from_a_copy_is_under_its_own_name_at_once(tmp_path: Path) -> None:
+    first, files = hosted(), ExpertFiles(tmp_path, RUN_ID)
+    learn(first, 1)
+    files.write(first)
+    learn(first, 2)
+    files.write_copy(first, files.data_of(first))
+    second = hosted()
+    files.read(second)
+    files.write(second)
+    (tmp_path / "copy-1-2.safetensors").unlink()
+    third = hosted()
+    ExpertFiles(tmp_path, RUN_ID).read(third)
+    assert second.steps == third.steps == 3
+
+
+def test_a_newer_copy_takes_the_place_of_what_an_earlier_process_has_left(tmp_path: Path) -> None:
+    old, new = hosted(), hosted()
+    learn(old, 2)
+    ExpertFiles(tmp_path, RUN_ID).write(old)
+    files = ExpertFiles(tmp_path, RUN_ID)
+    assert files.steps_of_copy(old.id) == 2
+    learn(new, 3)
+    data = files.data_of(new)
+    files.write_copy(new, data)
+    assert files.copies() == {new.id: 3} and files.copy_of(new.id) == data
+    third = hosted()
+    files.read(third)
+    assert third.steps == 3 and files.copies() == {new.id: 3}

@@ -18,7 +18,7 @@ from core.worker.swarm.experts.copies import COPIES, CopyKeeper
 from core.worker.swarm.experts.handover import checked_state, longest_state, sign_state
 from core.worker.swarm.experts.p2p_thread import P2PThread
 from core.worker.swarm.experts.state_download import NoStateError
-from tests.worker.experts.test_expert_file import HIDDEN, RUN_ID, SPEC, hosted, learn
+from tests.worker.experts.test_expert_file import HIDDEN, RUN_ID, SPEC, endless, hosted, learn
 
 EXPERT = hosted().id
 
@@ -89,7 +89,7 @@ def test_each_expert_is_copied_by_one_other_host_which_goes_on_from_there(tmp_pa
         others = {peer: each for peer, each in announced.items() if peer != own}
         if keeper_of(own, files, {"host": data}).keep(others):
             copied.append(files)
-    assert len(copied) == COPIES and copied[0].copies == {EXPERT: 3}
+    assert len(copied) == COPIES and copied[0].copies() == {EXPERT: 3}
     successor = hosted()
     copied[0].read(successor)
     assert successor.steps == 3
@@ -99,9 +99,23 @@ def test_a_copy_that_is_no_state_of_the_expert_is_not_kept_and_a_newer_one_is_fe
     expert = hosted()
     learn(expert, 3)
     data, files = ExpertFiles(tmp_path / "host", RUN_ID).data_of(expert), ExpertFiles(tmp_path / "own", RUN_ID)
-    keeper = keeper_of("own", files, {"liar": b"\xff" * 100, "host": data})
+    keeper = keeper_of("own", files, {"liar": b"\xff" * 100, "endless": endless(), "host": data})
     keeper.fetch_newest(EXPERT, {"liar": {EXPERT: 9}})
+    keeper.fetch_newest(EXPERT, {"endless": {EXPERT: 9}})
     keeper.fetch_newest(EXPERT, {"nobody": {EXPERT: 9}})
-    assert files.copies == {}
+    assert files.copies() == {}
     keeper.fetch_newest(EXPERT, {"host": {EXPERT: 3}, "late": {EXPERT: 1}})
-    assert files.copies == {EXPERT: 3} and files.copy_of(EXPERT) == data
+    assert files.copies() == {EXPERT: 3} and files.copy_of(EXPERT) == data
+
+
+def test_an_older_state_takes_the_place_of_no_copy_that_an_earlier_process_has_left(tmp_path: Path) -> None:
+    expert, fresh = hosted(), hosted()
+    learn(expert, 3)
+    files = ExpertFiles(tmp_path, RUN_ID)
+    files.write_copy(expert, files.data_of(expert))
+    learn(fresh, 1)
+    files = ExpertFiles(tmp_path, RUN_ID)
+    keeper = keeper_of("own", files, {"host": files.data_of(fresh)})
+    assert not keeper.keep({"host": Hosted({EXPERT: 1})})
+    keeper.fetch_newest(EXPERT, {"host": {EXPERT: 1}})
+    assert files.steps_of_copy(EXPERT) == 3

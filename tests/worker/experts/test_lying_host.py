@@ -1,4 +1,4 @@
-"""A host that answers NaN, another shape, a pickle or nothing: its answer is not used, and it is not asked again."""
+"""A host that answers NaN, huge numbers, another shape, a pickle or nothing: it is not believed, nor asked again."""
 
 from __future__ import annotations
 

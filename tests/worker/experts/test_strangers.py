@@ -20,6 +20,8 @@ from core.run.signed_record import CLOCK_SECONDS
 from core.run.spec.experts import MOST_HOSTED, ExpertsSpec
 from core.security.identity import Identity
 from core.worker.experts.block import ExpertId
+from core.worker.experts.calls import ExpertInput
+from core.worker.experts.expert_file import MAX_COPIES
 from core.worker.experts.hosted_expert import HostedExpert
 from core.worker.swarm.experts.announcements import (
     LIFETIME_SECONDS,
@@ -29,11 +31,11 @@ from core.worker.swarm.experts.announcements import (
     nobody,
     sign_announcement,
 )
-from core.worker.swarm.experts.copies import MAX_COPIES
 from core.worker.swarm.experts.messages import (
     CallHeader,
     call_header,
     most_tokens,
+    refuse_outsized,
     reply_header,
     request,
     tensors_in,
@@ -92,6 +94,31 @@ def test_tensors_of_another_number_shape_type_or_size_or_not_finite_are_refused(
         tensors_in(wrong, 1, HIDDEN)
 
 
+@pytest.mark.parametrize("weights", [1.0, 10.0])  # times those before any training
+@pytest.mark.parametrize("tokens", [torch.zeros(3, HIDDEN), torch.full((3, HIDDEN), 1e-6), torch.randn(3, HIDDEN)])
+def test_what_an_expert_makes_of_tokens_and_gradients_is_not_too_large(tokens: torch.Tensor, weights: float) -> None:
+    expert = HostedExpert(ExpertId(1, 0), HIDDEN, ExpertsSpec(expert_dropout=0.9))
+    expert.restore(
+        {name: weights * value if value.dim() > 1 else value + weights for name, value in expert.state().items()}, 0
+    )
+    refuse_outsized(expert.forward(tokens, 1), ExpertInput(expert.id, tokens, 1))
+    for scale in (0.0, 1e-30, 1.0, 1e6):
+        gradient = scale * torch.randn(3, HIDDEN)
+        answer = expert.backward("a", tokens, gradient, 1)
+        refuse_outsized(answer, ExpertInput(expert.id, tokens, 1, gradient))
+
+
+@pytest.mark.parametrize("huge", [3e38, 1e6])
+def test_an_answer_that_is_much_longer_than_what_was_asked_is_refused(huge: float) -> None:
+    tokens, answer = torch.ones(3, HIDDEN), torch.ones(3, HIDDEN)
+    answer[2] = huge
+    for gradient in (None, torch.ones(3, HIDDEN)):
+        with pytest.raises(ValueError, match="larger"):
+            refuse_outsized(answer, ExpertInput(ExpertId(1, 0), tokens, None, gradient))
+    with pytest.raises(ValueError, match="larger"):
+        refuse_outsized(torch.ones(3, HIDDEN), ExpertInput(ExpertId(1, 0), tokens, None, torch.zeros(3, HIDDEN)))
+
+
 @pytest.mark.parametrize(
     "wrong", [b"", b"\x00", bytes(10_000), msgspec.msgpack.encode([1, 2**40]), msgspec.msgpack.encode([-1, 0, None])]
 )
@@ -118,7 +145,7 @@ def test_an_announcement_counts_for_a_minute_and_in_its_hosts_name_only() -> Non
 def test_all_experts_that_a_computer_may_host_fit_into_an_announcement() -> None:
     host = Identity.create()
     experts = tuple((23, 1023 - number, 2**32 - 1, 2**40) for number in range(MOST_HOSTED))
-    copies = tuple((23, number, 2**32 - 1) for number in range(MAX_COPIES))
+    copies = tuple((23, number, 2**32 - 1) for number in range(2 * MAX_COPIES))  # as many again were left
     told = Announcement(run_id="r" * 64, at=1000.0, experts=experts, copies=copies)
     found = announcement_in(sign_announcement(told, host), host.peer_id, told.run_id, 1000.0)
     assert found is not None and len(found.experts) == len(found.tokens) == MOST_HOSTED

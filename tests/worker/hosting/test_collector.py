@@ -18,7 +18,7 @@ from core.worker.experts.hosted_expert import HostedExpert
 from core.worker.hosting.collector import ExpertCollector
 from core.worker.swarm import ExpertStanding, NoStateError
 from tests.worker.experts.test_collected import file_of
-from tests.worker.experts.test_expert_file import HIDDEN, RUN_ID, SPEC, learn
+from tests.worker.experts.test_expert_file import HIDDEN, RUN_ID, SPEC, endless, learn
 
 ONE, OTHER = ExpertId(1, 0), ExpertId(1, 1)
 
@@ -120,7 +120,7 @@ def test_an_expert_that_has_moved_to_another_host_is_fetched_there(organiser: Or
     assert organiser.hosts.fetched == [ONE, OTHER, ONE]
 
 
-@pytest.mark.parametrize("sent", [None, b"", b"\x08" + bytes(20)])
+@pytest.mark.parametrize("sent", [None, b"", b"\x08" + bytes(20), endless()])
 def test_whose_host_is_away_busy_or_sends_something_else_keeps_its_last_state(
     organiser: Organiser, sent: bytes | None
 ) -> None:

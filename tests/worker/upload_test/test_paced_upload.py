@@ -12,6 +12,7 @@ from core.worker.swarm.upload_test.paced_upload import (
     FIRST_BYTES,
     MAX_BYTES,
     MAX_UNDERWAY_BYTES,
+    MOST_SPEEDUP,
     RECEIPT_BYTES,
     UNDERWAY_SECONDS,
     PacedUpload,
@@ -88,3 +89,21 @@ def test_too_little_says_nothing() -> None:
         return upload
 
     assert asyncio.run(three_chunks()).bits_per_second() is None
+
+
+def test_receipts_that_are_held_back_and_come_together_make_no_line_fast() -> None:
+    now, seconds = [0.0], 0.9 * SECONDS
+
+    async def held_back() -> tuple[PacedUpload, int]:
+        upload = PacedUpload(SECONDS, lambda: now[0])
+        chunks = upload.chunks()
+        receipts = [(await anext(chunks)).metadata[-RECEIPT_BYTES:] for _ in range(FIRST_BYTES // CHUNK_BYTES)]
+        now[0] = seconds
+        for receipt in receipts:
+            now[0] += 1e-5
+            upload.confirm(receipt)
+        return upload, len(receipts)
+
+    upload, count = asyncio.run(held_back())
+    figure = upload.bits_per_second()
+    assert figure is not None and figure <= MOST_SPEEDUP * count * CHUNK_BYTES * 8 / seconds

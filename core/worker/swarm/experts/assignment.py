@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.worker.experts.block import ExpertId
-from core.worker.swarm.experts.announcements import Hosted
+from core.worker.swarm.experts.announcements import LIFETIME_SECONDS, Hosted
 
 PATIENCE_SECONDS = 3.0  # for each host that is ranked before us to take an expert
 SETTLING_SECONDS = 30.0  # in which two that took one expert at the same moment hear of each other
+CUT_OFF_SECONDS = 10.0  # since we see nobody: when others' announcements have lapsed here, so has ours there
 FULL_SECONDS = 600.0  # until a host is offered an expert again that has not taken one which we gave away
 
 
@@ -36,6 +37,46 @@ class Changes:
     drop: tuple[ExpertId, ...] = ()
 
 
+class Absence:
+    """Finds out when one of ours has ended in which others may have taken our experts over; the clock counts sleep.
+
+    A computer that sleeps announces nothing for longer than an announcement lasts. One that is cut off sees none of the
+    hosts that it has seen before, and meanwhile nobody trains an expert there: else a host that is away for a moment
+    could have us leave experts to it.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._announced_at, self._was_silent = clock(), False
+        self._alone_since, self._is_cut_off = math.inf, False  # when there was no host first, and nobody trained here
+        self._known: frozenset[str] = frozenset()
+        self._tokens: dict[ExpertId, int] = {}
+
+    def announced(self) -> None:
+        """We announce what we answer for."""
+        self._was_silent |= self._is_silent
+        self._announced_at = self._clock()
+
+    def has_ended(self, others: Mapping[str, Hosted], mine: Mapping[ExpertId, Held]) -> bool:
+        """Whether one has, now that we see ``others``; to be asked at every look."""
+        now = self._clock()
+        is_trained = any(held.trained_tokens > self._tokens.get(expert, 0) for expert, held in mine.items())
+        self._tokens = {expert: held.trained_tokens for expert, held in mine.items()}
+        if not others:
+            self._alone_since = now if is_trained else min(self._alone_since, now)
+            self._is_cut_off = now - self._alone_since >= CUT_OFF_SECONDS
+            return False
+        was_cut_off = self._is_cut_off and not self._known.isdisjoint(others)
+        was_silent = self._was_silent or self._is_silent
+        self._was_silent, self._is_cut_off, self._alone_since = False, False, math.inf
+        self._known = frozenset(others)
+        return was_silent or was_cut_off
+
+    @property
+    def _is_silent(self) -> bool:
+        return self._clock() - self._announced_at > LIFETIME_SECONDS
+
+
 class Assignment:
     """One host's decisions: of the ``wanted`` experts of a run it answers for so many at the most."""
 
@@ -47,16 +88,21 @@ class Assignment:
         self._full: dict[str, tuple[int, float]] = {}  # with so many experts, as seen at that time
 
     def changes(
-        self, others: Mapping[str, Hosted], mine: Mapping[ExpertId, Held], copies: Mapping[ExpertId, int]
+        self,
+        others: Mapping[str, Hosted],
+        mine: Mapping[ExpertId, Held],
+        copies: Mapping[ExpertId, int],
+        was_absent: bool = False,
     ) -> Changes:
         """What to do, where ``mine`` are those that we answer for.
 
         ``copies`` are those of which we have the state, by its steps: who has the newest one is to take an expert. Of
         two that answer for one expert, one with which nobody has trained gives way to the other; where both have
         just taken it, the one with the larger peer id does. A host that has more than its share gives one away to
-        another that has less, and has its state; where it has to take that one back, the other one is full.
+        another that has less, and has its state; where it has to take that one back, the other one is full. Who
+        ``was_absent`` until now leaves to others what these have trained meanwhile.
         """
-        drop = tuple(each for each, held in mine.items() if self._gives_way(each, held, others))
+        drop = tuple(each for each, held in mine.items() if self._gives_way(each, held, others, was_absent))
         kept = mine.keys() - set(drop)
         served = kept.union(*(hosted.experts for hosted in others.values()))
         now, orphans = self._clock(), [each for each in self._wanted if each not in served]
@@ -74,9 +120,9 @@ class Assignment:
         return Changes(tuple(taken), drop + released)
 
     @property
-    def has_orphans(self) -> bool:
-        """Whether there are experts for which nobody answers."""
-        return bool(self._orphaned_at)
+    def orphans(self) -> Collection[ExpertId]:
+        """The experts for which nobody has answered when they were looked at last."""
+        return self._orphaned_at
 
     def _share(self, others: Mapping[str, Hosted]) -> int:
         """How many experts each host has where all have about the same number."""
@@ -100,12 +146,14 @@ class Assignment:
         count, at = self._full.get(peer, (0, -math.inf))
         return len(hosted.experts) >= count and self._clock() - at < FULL_SECONDS
 
-    def _gives_way(self, expert: ExpertId, held: Held, others: Mapping[str, Hosted]) -> bool:
+    def _gives_way(self, expert: ExpertId, held: Held, others: Mapping[str, Hosted], was_absent: bool) -> bool:
         """An expert that somebody has trained is worth more; of two untrained ones the smaller peer id stays.
 
         Once we have had it for a while, nobody can take an expert from us that was trained here, whatever it announces.
         """
         rivals = [(peer, hosted.experts[expert]) for peer, hosted in others.items() if expert in hosted.experts]
+        if was_absent:
+            return any(steps > 0 for _peer, steps in rivals)
         if held.trained_tokens:
             is_settling = self._clock() - self._taken_at.get(expert, -math.inf) < SETTLING_SECONDS
             return is_settling and any(peer < self._own for peer, _ in rivals)

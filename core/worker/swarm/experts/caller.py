@@ -23,7 +23,14 @@ from core.worker.swarm.experts.directory import ExpertDirectory
 from core.worker.swarm.experts.handover import fetch_state, longest_seconds
 from core.worker.swarm.experts.host import ExpertHost
 from core.worker.swarm.experts.latency import AwakeTimeout
-from core.worker.swarm.experts.messages import CallHeader, most_tokens, reply_header, request, tensors_in
+from core.worker.swarm.experts.messages import (
+    CallHeader,
+    most_tokens,
+    refuse_outsized,
+    reply_header,
+    request,
+    tensors_in,
+)
 from core.worker.swarm.experts.p2p_thread import P2PThread
 from core.worker.swarm.experts.server import ExpertServer
 from core.worker.swarm.experts.state_download import NoStateError, download_state
@@ -178,6 +185,7 @@ class ExpertCaller:
         (answer,) = tensors_in(list(response.tensors), 1, self._hidden_size)
         if answer.shape != asked.tokens.shape:
             raise ValueError(f"it answers {len(answer)} tokens of {len(asked.tokens)}")
+        refuse_outsized(answer, asked)
         return answer
 
     async def _probe_due(self) -> None:

@@ -8,10 +8,8 @@ import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from typing import Any
 
-from safetensors import SafetensorError
-
 from core.worker.experts.block import ExpertId
-from core.worker.experts.expert_file import ExpertFiles
+from core.worker.experts.expert_file import MAX_COPIES, ExpertFiles
 from core.worker.experts.hosted_expert import HostedExpert
 from core.worker.swarm.experts.announcements import Hosted, Steps
 from core.worker.swarm.experts.assignment import ranked
@@ -21,7 +19,6 @@ from core.worker.swarm.experts.state_download import NoStateError
 
 COPIES = 1  # of each expert, beside the host that answers for it
 COPY_SECONDS = 10.0  # at least, between two copies of an expert
-MAX_COPIES = 256  # in one host's folder
 
 Fetch = Callable[[str, ExpertId, Any], Coroutine[Any, Any, tuple[bytes, int]]]
 
@@ -59,16 +56,16 @@ class CopyKeeper:
         return self._copy(expert, due[expert])
 
     def _is_due(self, expert: ExpertId, steps: int) -> bool:
-        copies = self._files.copies
+        copies = self._files.copies()
         if expert not in copies and len(copies) >= MAX_COPIES:
             return False
         waited = time.monotonic() - self._tried_at.get(expert, -math.inf)
-        return steps > copies.get(expert, 0) and waited >= COPY_SECONDS
+        return steps > self._files.steps_of_copy(expert) and waited >= COPY_SECONDS
 
     def fetch_newest(self, expert: ExpertId, copies: Mapping[str, Steps]) -> None:
         """Fetch that expert from who announces the newest copy, if it is newer than ours; blocks meanwhile."""
         steps, host = max(((found.get(expert, 0), peer) for peer, found in copies.items()), default=(0, ""))
-        if steps > self._files.copies.get(expert, 0):
+        if steps > self._files.steps_of_copy(expert):
             self._copy(expert, host)
 
     def _copy(self, expert: ExpertId, host: str) -> bool:
@@ -78,7 +75,7 @@ class CopyKeeper:
             data, _steps = fetching.result(longest_seconds(scratch.shape))
             self._files.restore(scratch, data)
             self._files.write_copy(scratch, data)
-        except (NoStateError, SafetensorError, ValueError, KeyError, OSError, TimeoutError) as error:
+        except (NoStateError, ValueError, OSError, TimeoutError) as error:
             fetching.cancel()
             log.info("expert %s was not copied from %s: %s", expert, host, error)
             return False

@@ -30,12 +30,13 @@ from core.worker.swarm.experts.announcements import (
     guard_announcements,
     nobody,
 )
-from core.worker.swarm.experts.assignment import Assignment, Held
+from core.worker.swarm.experts.assignment import Absence, Assignment, Held
 from core.worker.swarm.experts.copies import CopyKeeper
 from core.worker.swarm.experts.handover import fetch_state, sign_state
 from core.worker.swarm.experts.p2p_thread import START_SECONDS, P2PThread
 from core.worker.swarm.experts.quotas import HostLimits
 from core.worker.swarm.experts.server import ExpertServer
+from core.worker.swarm.patches.monotonic_clock import steady_time
 
 ANNOUNCE_SECONDS = 10.0
 LOOK_SECONDS = 5.0  # between looks at what other hosts announce
@@ -74,7 +75,7 @@ class ExpertHost:
         self._hidden_size, self._spec, self._device = hidden_size, spec, device
         self.experts: dict[ExpertId, HostedExpert] = {}
         self._wanted, self._is_barred = frozenset(wanted), is_barred
-        self._assignment = Assignment(swarm.peer_id, wanted, capacity, time.monotonic)
+        self._assignment, self._absence = Assignment(swarm.peer_id, wanted, capacity, steady_time), Absence(steady_time)
         self._files = ExpertFiles(folder, run_id)
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="experts")
         self._looking = ThreadPoolExecutor(1, thread_name_prefix="experts-elsewhere")  # one look at a time
@@ -98,7 +99,8 @@ class ExpertHost:
     @property
     def copies(self) -> Steps:
         """Those of which only the state is here, by their steps."""
-        return {expert: steps for expert, steps in self._files.copies.items() if expert not in self.experts}
+        copies = self._files.copies(self._assignment.orphans)
+        return {expert: steps for expert, steps in copies.items() if expert not in self.experts}
 
     @property
     def not_handed_over(self) -> list[ExpertId]:
@@ -167,7 +169,7 @@ class ExpertHost:
         while True:
             if await loop.run_in_executor(self._looking, self._look):
                 self._has_news.set()
-            await asyncio.sleep(ORPHAN_SECONDS if self._assignment.has_orphans else LOOK_SECONDS)
+            await asyncio.sleep(ORPHAN_SECONDS if self._assignment.orphans else LOOK_SECONDS)
 
     async def _keep_copying(self) -> None:
         """Fetch copies, each for as long as its line takes: what is to be taken meanwhile does not wait for that."""
@@ -193,14 +195,16 @@ class ExpertHost:
         here = list(self.experts.values())
         steps, tokens = {each.id: each.steps for each in here}, {each.id: each.trained_tokens for each in here}
         announce(self._swarm.dht, self._swarm.identity, self._run_id, Hosted(steps, self.copies, tokens))
+        self._absence.announced()
 
     def _look(self) -> bool:
-        """Take and drop experts, as what all hosts announce makes it right; whether there were any."""
+        """Take and drop experts, as what all hosts announce makes it right; whether there is anything to announce."""
         others = announced_experts(self._swarm.dht, self._run_id, self._wanted, self._is_barred)
         others.pop(self.peer_id, None)
         self._others = others
         held = {each.id: Held(each.steps, each.trained_tokens) for each in list(self.experts.values())}
-        changes = self._assignment.changes(others, held, self.copies)
+        told, was_absent = self.copies, self._absence.has_ended(others, held)
+        changes = self._assignment.changes(others, held, told, was_absent)
         for expert in changes.drop:
             log.info("expert %s is another host's", expert)
             self._executor.submit(self._files.write, self.experts.pop(expert)).result()  # after what it still learns
@@ -211,7 +215,7 @@ class ExpertHost:
             self._files.write(taken)
             log.info("answers for expert %s, after %d steps", expert, taken.steps)
             self.experts[expert] = taken
-        return bool(changes.take or changes.drop)
+        return bool(changes.take or changes.drop) or self.copies != told
 
     def _untrained(self, expert: ExpertId) -> HostedExpert:
         return HostedExpert(expert, self._hidden_size, self._spec, self._device)
@@ -222,7 +226,7 @@ class ExpertHost:
         if hosted is not None:
             data, steps = self._files.data_of(hosted), hosted.steps
         elif data is not None:
-            steps = self._files.copies[expert]
+            steps = self._files.steps_of_copy(expert)
         else:
             return None
         return data, steps, sign_state(self._run_id, expert, steps, data, self._swarm.identity)

@@ -17,9 +17,11 @@ from torch import Tensor
 from core.run.spec.experts import ExpertLayer, ExpertNumber
 from core.schema import Count, StrictStruct, decode_message
 from core.worker.experts.block import ExpertId
+from core.worker.experts.calls import ExpertInput
 
 MAX_TENSORS_BYTES = 2**21  # of one request, as in hivemind's own (MAX_UNARY_PAYLOAD_SIZE)
 MAX_METADATA_BYTES = 256
+MOST_GAIN = 1e4  # of a token's norm, or of its gradient's, in an expert; trained models have some hundreds at the most
 _FLOAT_BYTES = 4
 _MOST_TENSORS = 2  # in a request: tokens and gradients
 
@@ -94,3 +96,16 @@ def tensors_in(packed: list[runtime_pb2.Tensor], wanted: int, hidden_size: int) 
     if not all(tensor.isfinite().all() for tensor in tensors):
         raise ValueError("a number in it is not finite")
     return tensors
+
+
+def refuse_outsized(answer: Tensor, asked: ExpertInput) -> None:
+    """Raise ValueError for an answer with a row that is more than `MOST_GAIN` times as long as what was asked.
+
+    A token has at least the norm of ones: biases add to it, however short it is. They add nothing to a gradient.
+    """
+    if asked.gradient is None:
+        longest = asked.tokens.double().norm(dim=1).clamp(min=asked.tokens.shape[1] ** 0.5)
+    else:
+        longest = asked.gradient.double().norm(dim=1)
+    if (answer.double().norm(dim=1) > MOST_GAIN * longest).any():
+        raise ValueError("its numbers are larger than those of any expert")

@@ -23,6 +23,7 @@ FIRST_BYTES = 2**16  # may be on their way before the speed of the line is known
 MAX_UNDERWAY_BYTES = 2**20
 UNDERWAY_SECONDS = 0.5  # what the line carries in so long may be on its way; it must be longer than a round trip
 MIN_RECEIPTS = 4  # of which a speed is made
+MOST_SPEEDUP = 4.0  # of the second half over the whole time; by TCP's slow start it is less than 3
 _BITS = 8
 
 
@@ -59,7 +60,8 @@ class PacedUpload:
     def bits_per_second(self) -> float | None:
         """The speed in the second half of the time, after TCP's slow start; ``None`` where too little has arrived.
 
-        It is the slope of a straight line through the arrivals (least squares), since several come at once.
+        It is the slope of a straight line through the arrivals (least squares), since several come at once; no more
+        than `MOST_SPEEDUP` times the speed over the whole time, as receipts that were held back come all at once.
         """
         count = len(self._arrivals)
         if count < MIN_RECEIPTS:
@@ -70,7 +72,8 @@ class PacedUpload:
             slope = statistics.linear_regression(self._arrivals[first:], range(first, count)).slope
         except statistics.StatisticsError:  # all at the same time
             return None
-        return slope * CHUNK_BYTES * _BITS
+        whole = count / (self._arrivals[-1] - self._began)
+        return min(slope, MOST_SPEEDUP * whole) * CHUNK_BYTES * _BITS
 
     @property
     def _underway_bytes(self) -> int:
