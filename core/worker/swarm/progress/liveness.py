@@ -34,7 +34,7 @@ class Liveness:
         self, before: Mapping[bytes, PeerReport], others: Mapping[bytes, PeerReport], refresh_seconds: float
     ) -> None:
         """Compare the others' reports of a look with those of the look before."""
-        self._looked_at, self._stale_seconds = time.monotonic(), _stale_seconds(refresh_seconds)
+        self._looked_at, self._stale_seconds = steady_time(), _stale_seconds(refresh_seconds)
         if any(report != before.get(subkey) for subkey, report in others.items()):
             self._heard_at, self.others_left_cleanly = time.monotonic(), False
         elif before and not others:
@@ -44,7 +44,7 @@ class Liveness:
     @property
     def is_stale(self) -> bool:
         """Whether the last look is so long ago that all we know is old, as after a sleep of the computer."""
-        return time.monotonic() - self._looked_at > self._stale_seconds
+        return steady_time() - self._looked_at > self._stale_seconds
 
     def quiet_seconds(self) -> float | None:
         """Since when nobody else has reported anything new; ``None`` if nobody ever has."""
