@@ -111,7 +111,7 @@ class Neighbourhood:
             "detect_local_network": lambda _addresses: here,
             "private_network": lambda _ip: HOME,
             "not_connected": lambda _dht, peers: tuple(peers),
-            "dial_peers": lambda _dht, addresses: self.dialled.extend(addresses) or (),
+            "dial_peers": self._dial,
             "LAN_ADDRESSES": SimpleNamespace(read=self._read),
             "time": SimpleNamespace(monotonic=lambda: self.now),
         }.items():
@@ -122,6 +122,11 @@ class Neighbourhood:
     def _read(self, _dht: object, _run_id: str, *, ask: str) -> dict[bytes, LanAddresses]:
         self.reads.append(ask)
         return self.published
+
+    def _dial(self, _dht: object, addresses: list[str]) -> tuple[str, ...]:
+        """Nobody answers."""
+        self.dialled += addresses
+        return ()
 
     def poll(self, after: float = POLL_SECONDS) -> None:
         """Look once more, so many seconds later."""
