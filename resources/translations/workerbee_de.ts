@@ -7158,6 +7158,14 @@
         <translation>Leiten Sie für Neue von außen den TCP-Port %1 am Router an diesen Computer%2 weiter, und veröffentlichen Sie mit --listen /ip4/0.0.0.0/tcp/%1 --announce und der Adresse, die von außen dorthin führt.</translation>
     </message>
     <message>
+        <source>Others reach it at %1, where no posted address leads.</source>
+        <translation>Andere erreichen ihn unter %1; dorthin führt keine veröffentlichte Adresse.</translation>
+    </message>
+    <message>
+        <source>For newcomers, publish again with --announce %1.</source>
+        <translation>Veröffentlichen Sie für Neue noch einmal mit --announce %1.</translation>
+    </message>
+    <message>
         <source>The background thread “%1” failed %2 times; the last error was %3.</source>
         <translation>Der Hintergrund-Thread „%1“ ist %2-mal gescheitert; der letzte Fehler war %3.</translation>
     </message>

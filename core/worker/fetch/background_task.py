@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Generic, Protocol, TypeVar
 
 from core.errors import ErrorKind
@@ -35,6 +37,23 @@ class BackgroundTask:
     def __init__(self, listener: ProgressListener) -> None:
         self.received_bytes = self.total_bytes = 0
         self._listener, self._is_cancelled = listener, threading.Event()
+        self._asked: tuple[float, float | None] = 0.0, None  # seconds before, and since when
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """A context in which a server is asked, and asked again; not in several threads at a time."""
+        began, (before, _) = time.monotonic(), self._asked
+        self._asked = before, began
+        try:
+            yield
+        finally:
+            self._asked = before + time.monotonic() - began, None
+
+    @property
+    def asked_seconds(self) -> float:
+        """How long servers have been asked, all in all; may be read in any thread."""
+        before, since = self._asked
+        return before if since is None else before + time.monotonic() - since
 
     def cancel(self) -> None:
         """Let the task end at its next ``check`` or ``wait``."""

@@ -30,20 +30,21 @@ def retry_with_backoff(attempt: Callable[[], Answer], task: BackgroundTask, what
     """
     failures = 0
     pause = FIRST_PAUSE_SECONDS
-    while True:
-        task.check()
-        before = task.received_bytes
-        try:
-            return attempt()
-        except UnreachableError as error:
-            log.info("%s: %s", what, error)
-        if task.received_bytes > before:
-            failures, pause = 0, FIRST_PAUSE_SECONDS
-        failures += 1
-        if failures == WARN_AFTER_FAILURES:
-            task.warn(ErrorKind.FILES_UNREACHABLE, f"{what}.")
-        task.wait(pause)
-        pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+    with task.asking():
+        while True:
+            task.check()
+            before = task.received_bytes
+            try:
+                return attempt()
+            except UnreachableError as error:
+                log.info("%s: %s", what, error)
+            if task.received_bytes > before:
+                failures, pause = 0, FIRST_PAUSE_SECONDS
+            failures += 1
+            if failures == WARN_AFTER_FAILURES:
+                task.warn(ErrorKind.FILES_UNREACHABLE, f"{what}.")
+            task.wait(pause)
+            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
 
 
 def download(remote: Remote, part: Path, target: Path, task: BackgroundTask) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import tempfile
-import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -63,7 +62,7 @@ class MirrorReader:
             return None
         impatient = _Impatient(self._listener, self._patience_seconds)
         try:
-            return run_in_background(lambda task: self._fetch(expected, max_bytes, task), impatient)
+            return run_in_background(lambda task: self._fetch(expected, max_bytes, impatient.observe(task)), impatient)
         except UserError as error:
             self._give_up(error.detail)
         except (RefusedError, ValueError, OSError, _GaveUpError) as error:
@@ -130,12 +129,22 @@ def _minimum_rate() -> float:
 
 
 class _Impatient:
-    """A ProgressListener that ends a download which fails twice in a row, or which a peer would do faster."""
+    """A ProgressListener that ends a download which fails twice in a row, or which a peer would do faster.
+
+    Only the time counts in which the server is asked: none in which another worker of this computer fetches the file,
+    or in which it is read.
+    """
 
     def __init__(self, listener: ProgressListener, patience_seconds: float) -> None:
-        self._listener, self._deadline = listener, time.monotonic() + patience_seconds
+        self._listener, self._patience_seconds = listener, patience_seconds
+        self._task: BackgroundTask | None = None
         self._received_bytes = 0
         self._failure = ""
+
+    def observe(self, task: BackgroundTask) -> BackgroundTask:
+        """From now on, it is that task which has to be fast; returns it."""
+        self._task = task
+        return task
 
     def progress(self, received_bytes: int, total_bytes: int) -> None:
         """Pass it on, and note how much has come."""
@@ -147,7 +156,8 @@ class _Impatient:
         self._listener.check()
         if self._failure:
             raise _GaveUpError(self._failure)
-        late_seconds = time.monotonic() - self._deadline
+        asked_seconds = 0.0 if self._task is None else self._task.asked_seconds
+        late_seconds = asked_seconds - self._patience_seconds
         if late_seconds > 0 and self._received_bytes < late_seconds * _minimum_rate():
             raise _GaveUpError("it sends nothing, or too slowly")
 

@@ -11,7 +11,7 @@ import math
 import random
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from core.run.multiaddr import readable_multiaddrs, split_peer
 from core.worker.network.local_network import PrivateNetwork, detect_local_network, private_network
@@ -21,6 +21,7 @@ from core.worker.swarm import LAN_ADDRESSES, LanAddresses, Swarm, dial_peers, no
 
 POLL_SECONDS = 15.0
 AGAIN_SECONDS = 300.0  # until a peer is dialled again that did not answer
+LOOK_AGAIN_SECONDS = 60.0  # until it is looked again for the address of one that has published none nearby
 MAX_DIALLED = 4  # in one poll
 FIRST_ORDINARY_PORT = 1024  # those below are the ports of routers, printers and the like
 
@@ -33,7 +34,7 @@ class LanPeers:
     def __init__(self, swarm: Swarm, run_id: str, peer_cache: PeerCache) -> None:
         self._swarm, self._run_id, self._peer_cache = swarm, run_id, peer_cache
         self._published_at = -math.inf
-        self._dialled_at: dict[str, float] = {}
+        self._due_at: dict[str, float] = {}
 
     def run(self, leaving: threading.Event, direct_peers: Callable[[], Mapping[bytes, str]]) -> None:
         """Publish and dial until ``leaving``, beginning at once: the first round is better with them.
@@ -54,7 +55,9 @@ class LanPeers:
             self._publish(here.multiaddr(port_of(self._swarm.listen)))
         unconnected = not_connected(self._swarm.dht, [*direct.values()])
         if due := self._due(unconnected):
-            self._dial(self._lan_addresses(due, direct, network))
+            found = self._lan_addresses(due, direct, network)
+            self._put_off(due - {split_peer(each)[1] for each in found}, LOOK_AGAIN_SECONDS)
+            self._dial(found)
 
     def _publish(self, address: str) -> None:
         if time.monotonic() - self._published_at > LAN_ADDRESSES.lifetime_seconds / 3:
@@ -62,14 +65,17 @@ class LanPeers:
             LAN_ADDRESSES.publish(self._swarm, self._run_id, lan_record(address))
 
     def _due(self, peers: Sequence[str]) -> set[str]:
-        """Those of the peers that have not been dialled for a while."""
+        """Those of the peers that have not been looked for in vain, nor dialled, for a while."""
         now = time.monotonic()
-        self._dialled_at = {peer: at for peer, at in self._dialled_at.items() if now - at < AGAIN_SECONDS}
-        return set(peers) - self._dialled_at.keys()
+        self._due_at = {peer: at for peer, at in self._due_at.items() if now < at}
+        return set(peers) - self._due_at.keys()
+
+    def _put_off(self, peers: Iterable[str], seconds: float) -> None:
+        self._due_at |= dict.fromkeys(peers, time.monotonic() + seconds)
 
     def _lan_addresses(self, peers: set[str], direct: Mapping[bytes, str], network: PrivateNetwork) -> list[str]:
         """The published multiaddrs of those peers that lie in our own network."""
-        published = LAN_ADDRESSES.read(self._swarm.dht, self._run_id)
+        published = LAN_ADDRESSES.read(self._swarm.dht, self._run_id, ask="in turn")
         return [
             f"{address}/p2p/{peer}"
             for subkey, peer in direct.items()
@@ -85,8 +91,7 @@ class LanPeers:
             return
         answering_addresses = dial_peers(self._swarm.dht, chosen)
         log.info("LAN peers that answer: %s; of those that may be some: %s", answering_addresses, chosen)
-        now = time.monotonic()
-        self._dialled_at |= {split_peer(each)[1]: now for each in chosen if each not in answering_addresses}
+        self._put_off((split_peer(each)[1] for each in chosen if each not in answering_addresses), AGAIN_SECONDS)
 
 
 def lan_record(address: str) -> LanAddresses:

@@ -7,6 +7,7 @@ from core.worker.swarm.access.redeeming import redeem, serve_redemptions
 from core.worker.swarm.averaging.optimizer import SwarmOptimizer
 from core.worker.swarm.averaging.rounds import Listeners
 from core.worker.swarm.averaging.state_download import Interrupted
+from core.worker.swarm.dht.autonat import own_hosts
 from core.worker.swarm.dht.dial_back import REACHABILITY_TEST_SECONDS, ReachabilityResult, probe_reachability
 from core.worker.swarm.dht.evaluation_log import EvaluationLog, others_scores, published_scores
 from core.worker.swarm.dht.manifests import FoundManifests, find_manifests, publisher_of
@@ -137,6 +138,7 @@ __all__ = [
     "norm_ratios_in",
     "not_connected",
     "others_scores",
+    "own_hosts",
     "peer_ids",
     "peers_in",
     "peers_of",

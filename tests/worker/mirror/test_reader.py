@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,13 +16,16 @@ import torch
 from torch import Tensor
 
 from core.errors import ErrorKind
+from core.files.locks import try_lock
 from core.protocol.commands import MIRROR_ROUNDS
 from core.records.published.mirror import INDEX_NAME
 from core.security.address_guard import AddressGuard
 from core.worker.fetch.file_store import FileStore
+from core.worker.mirror import reader
 from core.worker.mirror.index import file_name
 from core.worker.mirror.reader import MirrorReader
 from core.worker.mirror.writer import MirrorWriter
+from core.worker.swarm import Version, check_state_file
 from core.worker.swarm.local_sgd.outer_optimizer import version_of
 from core.worker.swarm.local_sgd.state_file import MirrorUse, read_state_file, write_state_file
 from tests.support.environment.fake_hub import ENDPOINT, Hub
@@ -191,6 +196,36 @@ def test_a_mirror_that_hangs_is_given_up(server: FolderServer, tmp_path: Path) -
     newcomer = Newcomer(server.address, tmp_path / "home", patience_seconds=0.5)
     assert newcomer.fetch() is None
     assert "it sends nothing, or too slowly" in newcomer.why
+
+
+def test_whoever_waits_for_another_worker_that_fetches_the_file_gives_no_mirror_up(
+    server: FolderServer, tmp_path: Path
+) -> None:
+    newcomer, file = Newcomer(server.address, tmp_path / "home", patience_seconds=1.0), index_of(server)["file"]
+    target = newcomer.store.folder("files") / index_of(server)["sha256"]
+    claimed = try_lock(target.with_name(f"{target.name}.part"))
+    assert claimed is not None
+
+    def fetch_as_another() -> None:
+        time.sleep(2.0)
+        shutil.copy(server.folder / file, target)
+        claimed.release()
+
+    start_thread("another worker", fetch_as_another)
+    assert newcomer.fetch() == target
+    assert newcomer.listener.warned == [] and server.asked(".safetensors") == []
+
+
+def test_a_state_that_takes_long_to_read_is_no_slow_mirrors(
+    server: FolderServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def check_slowly(path: Path, expected: list[Tensor]) -> Version:
+        time.sleep(2.0)
+        return check_state_file(path, expected)
+
+    monkeypatch.setattr(reader, "check_state_file", check_slowly)
+    newcomer = Newcomer(server.address, tmp_path / "home", patience_seconds=1.0)
+    assert newcomer.fetch() is not None and newcomer.listener.warned == []
 
 
 def test_whoever_leaves_meanwhile_waits_for_no_mirror(newcomer: Newcomer, server: FolderServer) -> None:

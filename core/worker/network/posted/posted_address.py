@@ -6,7 +6,7 @@ organiser's peer listens in any case.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 
 from core.localizable import LocalizedText, join_sentences, localized
 from core.protocol.events import Network
@@ -15,10 +15,11 @@ from core.worker.network import network_messages
 from core.worker.network.connection_mode import ConnectionMode
 from core.worker.network.local_network import LocalNetwork, detect_local_network
 from core.worker.network.network_status import NetworkStatus
+from core.worker.network.reachability import is_announced
 from core.worker.network.reachability_cache import ReachabilityCache
 from core.worker.network.reachability_tester import ReachabilityTester
 from core.worker.process.channel import WorkerChannel
-from core.worker.swarm import ReachabilityResult, Swarm
+from core.worker.swarm import ReachabilityResult, Swarm, own_hosts
 
 _FIRST = localized("The organiser's peer is the one that others connect to.")
 
@@ -26,7 +27,8 @@ _FIRST = localized("The organiser's peer is the one that others connect to.")
 class PostedAddressTester(ReachabilityTester):
     """Tells the organiser whether others reach the ``shared`` addresses, and what to do where they do not.
 
-    ``note`` is given how many of the peers that tried could connect, and how many could not.
+    ``note`` is given how many of the peers that tried could connect, and how many could not; nor could whoever has
+    reached us elsewhere, as where the router has got another public address.
     """
 
     def __init__(
@@ -57,7 +59,10 @@ class PostedAddressTester(ReachabilityTester):
         super().run()
 
     def _conclude(self, result: ReachabilityResult, here: LocalNetwork, port: int) -> None:
-        if result.is_reachable or result.is_unreachable:
+        if result.is_reachable and is_elsewhere(result.address, self._shared, own_hosts()):
+            self._note(0, result.reached + result.failed)
+            self._status.report(reached_elsewhere(result.address))
+        elif result.is_reachable or result.is_unreachable:
             self._note(result.reached, result.failed)
             self._status.report(after_test(result, here, port))
 
@@ -92,6 +97,25 @@ def after_test(result: ReachabilityResult, here: LocalNetwork, port: int) -> Net
         return Network(mode="direct", reason=found.reason, test="done")
     failed = network_messages.failure_text(result, here, port)
     return Network(mode="direct", reason=failed, advice=what_to_do(here, port), test="done")
+
+
+def is_elsewhere(address: str, shared: Sequence[str], own: Container[str]) -> bool:
+    """Whether none of the ``shared`` addresses leads to that one, where others have reached us.
+
+    A name may lead there, and so may another public host of our ``own`` ones.
+    """
+    kinds, places = {each.host_protocol for each in readable_multiaddrs([address])}, readable_multiaddrs(shared)
+    may_lead = any(
+        each.ip is None or (each.host_protocol in kinds and each.is_public and each.host in own) for each in places
+    )
+    return not may_lead and not is_announced(address, shared)
+
+
+def reached_elsewhere(address: str) -> Network:
+    """What peers have found that reached us at an address to which none that is posted leads."""
+    reason = localized("Others reach it at %1, where no posted address leads.", network_messages.place(address))
+    advice = localized("For newcomers, publish again with --announce %1.", address)
+    return Network(mode="direct", reason=reason, advice=advice, test="done")
 
 
 def what_to_do(here: LocalNetwork, port: int) -> LocalizedText:

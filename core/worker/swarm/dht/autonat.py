@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import psutil
 from hivemind.p2p import P2P, PeerID
 from hivemind.p2p.p2p_daemon_bindings.utils import P2PDaemonError
 from hivemind.utils.multiaddr import Multiaddr
@@ -39,16 +40,22 @@ class Answer:
 UNKNOWN = Answer("unknown")
 
 
-def is_plausible(address: str, asked: Sequence[Multiaddr]) -> bool:
+def own_hosts() -> frozenset[str]:
+    """The IP addresses of this computer's interfaces."""
+    return frozenset(each.address for interface in psutil.net_if_addrs().values() for each in interface)
+
+
+def is_plausible(address: str, asked: Sequence[Multiaddr], own: Container[str]) -> bool:
     """Whether a peer that was asked to dial us there can have reached us at that ``address``.
 
     It has to be one of those that we asked about. Only a router's public host may be new to us, before the same port:
-    so where we asked about no public host of that kind (IPv4, IPv6) ourselves.
+    so where we asked about none of that kind (IPv4, IPv6) that is among our ``own`` ones. The router may have another
+    one by now than that which we announce.
     """
-    own = readable_multiaddrs(str(each) for each in asked)
+    told = readable_multiaddrs(str(each) for each in asked)
     for said in readable_multiaddrs([address]):
-        same_kind = [each for each in own if each.host_protocol == said.host_protocol]
-        is_behind_router = said.is_public and not any(each.is_public for each in same_kind)
+        same_kind = [each for each in told if each.host_protocol == said.host_protocol]
+        is_behind_router = said.is_public and not any(each.is_public and each.host in own for each in same_kind)
         hosts = {said.host} if is_behind_router else {each.host for each in same_kind if not each.is_loopback}
         doors = {(each.transport, each.port) for each in same_kind if is_behind_router or each.host == said.host}
         return said.relay_id is None and said.host in hosts and (said.transport, said.port) in doors
@@ -81,7 +88,7 @@ async def ask(p2p: P2P, peer: PeerID, addresses: Sequence[Multiaddr]) -> Answer:
         return UNKNOWN
     if (answer := read_answer(message)) == UNKNOWN:
         log.info("%s does not say whether it can reach us: %r", peer, message)
-    if answer.verdict == "reached" and not is_plausible(answer.address, addresses):
+    if answer.verdict == "reached" and not is_plausible(answer.address, addresses, own_hosts()):
         log.warning("%s says that it has reached us at %s, where we are not", peer, answer.address)
         return UNKNOWN
     return answer

@@ -13,7 +13,6 @@ import asyncio
 import contextlib
 import math
 import random
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -124,7 +123,7 @@ async def _read(_dht: DHT, node: DHTNode, key_id: DHTID, also_ask: tuple[str, ..
 
 @dataclass
 class _Remembered:
-    """Who is near a key, by node id, and what each has answered when it was asked for it; times are monotonic.
+    """Who is near a key, by node id, and what each has answered when it was asked for it, by `steady_time`.
 
     A peer that holds old values, or none, hides nothing: another one is asked at the next read, and what any of them
     has told is told again until it is asked anew, or the value expires.
@@ -136,7 +135,7 @@ class _Remembered:
 
     def due(self, holders: Iterable[PeerID], also_near: Iterable[PeerID]) -> list[PeerID]:
         """Whom to ask now: who has not answered or not for long, and the holder whose answer is the oldest."""
-        now, asked = time.monotonic(), {peer: at for peer, (at, _) in self.answers.items()}
+        now, asked = steady_time(), {peer: at for peer, (at, _) in self.answers.items()}
         oldest = min((peer for peer in holders if peer in asked), key=asked.__getitem__, default=None)
         limits = dict.fromkeys(also_near, OTHERS_AGAIN_SECONDS) | dict.fromkeys(holders, AGAIN_SECONDS)
         late = [peer for peer, limit in limits.items() if peer not in asked or now - asked[peer] >= limit]
@@ -149,7 +148,7 @@ class _Remembered:
             isinstance(answer, list)
             and sum(len(each.subkey) + len(each.value) for each in answer) <= MAX_REMEMBERED_BYTES
         ):
-            self.answers[peer] = time.monotonic(), answer
+            self.answers[peer] = steady_time(), answer
 
     def records(self, peers: Iterable[PeerID]) -> list[Record]:
         """What these have told and what has not expired; everybody else's answers are forgotten."""
@@ -164,10 +163,10 @@ _remembered: WeakKeyDictionary[DHTNode, dict[DHTID, _Remembered]] = WeakKeyDicti
 async def _read_in_turn(_dht: DHT, node: DHTNode, key_id: DHTID, also_ask: tuple[str, ...]) -> list[Record]:
     """As `_read`, with what those have answered before who are not asked this time; runs in the DHT process."""
     known = _of_key(node, key_id)
-    is_old = time.monotonic() - known.searched_at >= OTHERS_AGAIN_SECONDS
+    is_old = steady_time() - known.searched_at >= OTHERS_AGAIN_SECONDS
     if is_old or len(node.protocol.routing_table.peer_id_to_uid) <= MAX_PEERS_ASKED // 2:
         nearest = await _nearest(node, key_id)
-        known.peers, known.searched_at = dict(islice(nearest.items(), MAX_PEERS_ASKED)), time.monotonic()
+        known.peers, known.searched_at = dict(islice(nearest.items(), MAX_PEERS_ASKED)), steady_time()
     holders = [*map(PeerID.from_base58, also_ask), *_holders(node, key_id, known.peers)]
     holders = [peer for peer in dict.fromkeys(holders) if peer != node.peer_id]
     near = [peer for peer in known.peers.values() if peer != node.peer_id]

@@ -13,6 +13,7 @@ from core.worker.swarm.patches.monotonic_clock import steady_time
 
 MIN_STALE_SECONDS = 20.0
 STALE_REFRESHES = 2.0  # no look for so many times the longest pause between two
+RECONNECT_SECONDS = 15.0  # after a sleep of the computer, in which connections may not be there again
 
 
 class Liveness:
@@ -27,24 +28,33 @@ class Liveness:
         self.others_left_cleanly = False
         self._expiration_seconds = expiration_seconds
         self._stale_seconds = _stale_seconds(refresh_seconds)
-        self._looked_at = -math.inf
+        self._looked_at = self._reconnected_at = -math.inf
         self._heard_at: float | None = None
 
     def update(
         self, before: Mapping[bytes, PeerReport], others: Mapping[bytes, PeerReport], refresh_seconds: float
     ) -> None:
         """Compare the others' reports of a look with those of the look before."""
-        self._looked_at, self._stale_seconds = time.monotonic(), _stale_seconds(refresh_seconds)
+        now = steady_time()
+        if others:
+            self._reconnected_at = -math.inf
+        elif before and self.is_stale:
+            self._reconnected_at = now + RECONNECT_SECONDS
+        self._looked_at, self._stale_seconds = now, _stale_seconds(refresh_seconds)
         if any(report != before.get(subkey) for subkey, report in others.items()):
             self._heard_at, self.others_left_cleanly = time.monotonic(), False
         elif before and not others:
             latest = max(report.time for report in before.values())
-            self.others_left_cleanly = steady_time() - latest < self._expiration_seconds / 2
+            self.others_left_cleanly = now - latest < self._expiration_seconds / 2
 
     @property
     def is_stale(self) -> bool:
-        """Whether the last look is so long ago that all we know is old, as after a sleep of the computer."""
-        return time.monotonic() - self._looked_at > self._stale_seconds
+        """Whether the last look is so long ago that all we know is old, as after a sleep of the computer.
+
+        Nor do we know anything for a moment after a first look that finds nobody, where somebody was there before.
+        """
+        now = steady_time()
+        return now - self._looked_at > self._stale_seconds or now < self._reconnected_at
 
     def quiet_seconds(self) -> float | None:
         """Since when nobody else has reported anything new; ``None`` if nobody ever has."""

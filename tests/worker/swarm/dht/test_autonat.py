@@ -11,7 +11,16 @@ from hivemind.utils.multiaddr import Multiaddr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.worker.swarm.dht.autonat import PROTOCOL, UNKNOWN, Answer, ask, dial_request, is_plausible, read_answer
+from core.worker.swarm.dht.autonat import (
+    PROTOCOL,
+    UNKNOWN,
+    Answer,
+    ask,
+    dial_request,
+    is_plausible,
+    own_hosts,
+    read_answer,
+)
 from core.worker.swarm.dht.dial_back import ReachabilityResult, tally
 
 ADDRESS = Multiaddr("/ip4/203.0.113.7/tcp/31337").to_bytes()
@@ -82,7 +91,20 @@ V6 = "/ip6/2a00::7/tcp/31337"
     ],
 )
 def test_only_what_was_asked_about_can_be_where_we_were_reached(address: str, asked: list[str], is_so: bool) -> None:
-    assert is_plausible(address, [Multiaddr(each) for each in asked]) is is_so
+    own = {"127.0.0.1", "192.168.1.2", "11.0.0.7", "2a00::7"}
+    assert is_plausible(address, [Multiaddr(each) for each in asked], own) is is_so
+
+
+@pytest.mark.parametrize(
+    ("address", "is_so"),
+    [(ROUTER, True), (PUBLIC, True), ("/ip4/11.0.0.1/tcp/22", False), ("/ip4/192.168.1.9/tcp/31337", False)],
+)
+def test_a_router_may_have_another_public_host_than_the_one_that_we_announce(address: str, is_so: bool) -> None:
+    assert is_plausible(address, [Multiaddr(PUBLIC), Multiaddr(HOME)], {"127.0.0.1", "192.168.1.2"}) is is_so
+
+
+def test_our_own_hosts_are_those_of_all_interfaces() -> None:
+    assert "127.0.0.1" in own_hosts() and "8.8.8.8" not in own_hosts()
 
 
 def test_no_single_liar_of_several_decides_what_is_announced() -> None:
