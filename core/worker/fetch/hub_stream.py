@@ -133,6 +133,8 @@ def _translate_hub_errors(attempt: Callable[[], Result]) -> Result:
     except (FileNotFoundError, gzip.BadGzipFile) as error:
         raise ValueError(_first_line(error)) from error
     except (httpx2.TransportError, OSError) as error:
+        if type(error) is OSError and error.errno is None:  # a decoder's; the system's have a number
+            raise ValueError(localized("it cannot be read: %1", _first_line(error))) from error
         raise UnreachableError(repr(error)) from error
     except (ValueError, LookupError):
         raise
