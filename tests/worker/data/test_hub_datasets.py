@@ -18,6 +18,7 @@ from core.worker.data import Blocks, Images, open_blocks
 from core.worker.delegation import download_limit
 from core.worker.delegation.download_limit import DownloadBudget
 from core.worker.fetch.file_store import FileStore
+from core.worker.fetch.hub_stream import ReadRows, Split, read_rows
 from tests.support.environment.fake_hub import Hub, Repository, local_hub
 from tests.support.recorders import RecordingListener
 
@@ -105,6 +106,21 @@ def test_a_split_is_streamed_and_what_is_held_out_is_never_drawn(
     assert 30 < len(held_out) < 120
     assert drawn & held_out == set()
     assert len(drawn | held_out) > 0.99 * len(TEXTS)  # but for those at the edges of blocks
+
+
+def test_large_rows_come_a_few_at_a_time_and_none_is_lost(hub: Hub, tmp_path: Path) -> None:
+    images = [{"bytes": bytes([number]) * 5_000_000, "path": f"{number}.png"} for number in range(9)]
+    file = io.BytesIO()
+    parquet.write_table(pa.table({"image": images}), file)
+    published = hub.publish("dataset", "somebody/large", {"train.parquet": file.getvalue()})
+    split = Split(
+        published.name, published.revision, "", "train", "parquet", ("train.parquet",), (), str(tmp_path / "library")
+    )
+    groups = list(read_rows(ReadRows(split, ("image",), None)))
+    assert [len(each.rows) for each in groups] == [4, 4, 1]
+    assert [image for group in groups for (image,) in group.rows] == images
+    rest = read_rows(ReadRows(split, ("image",), None, groups[0].state))
+    assert [image["bytes"][0] for group in rest for (image,) in group.rows] == [4, 5, 6, 7, 8]
 
 
 def test_every_peer_has_an_order_of_its_own_and_the_same_held_out(hub: Hub, reader: Reader) -> None:
