@@ -7,12 +7,15 @@ import random
 from collections.abc import Iterator
 from typing import Protocol
 
+from core.errors import ErrorKind, UserError
+from core.localizable import localized
 from core.run.spec.data import HubDataset
 from core.worker.data.hub_rows import HubRows
 from core.worker.fetch.background_task import BackgroundTask
 from core.worker.fetch.file_store import FileStore
 
 MAX_DOCUMENT_CHARACTERS = 100_000
+_ROWS_WITHOUT_TEXT = 1000  # at the beginning of a split, whose column is then taken for another one
 
 
 class Documents(Protocol):
@@ -38,10 +41,20 @@ class HubDocuments:
     """Documents of one column of one split of a data set on the Hugging Face hub."""
 
     def __init__(self, data: HubDataset, store: FileStore) -> None:
-        self._rows = HubRows(data, (data.column,), store)
+        self._rows, self._column = HubRows(data, (data.column,), store), data.column
 
     def read(self, order: random.Random | None, task: BackgroundTask) -> Iterator[str]:
-        """Read the split once, in that order; raises UserError."""
-        for (text,) in self._rows.read(order, task):
+        """Read the split once, in that order; raises UserError.
+
+        That there is no text is found out in the order that is the same on every peer, in which it is read first.
+        """
+        has_text = order is not None
+        for number, (text,) in enumerate(self._rows.read(order, task), 1):
             if isinstance(text, str):
+                has_text = has_text or bool(text)
                 yield from split_long_text(text)
+            if not has_text and number == _ROWS_WITHOUT_TEXT:
+                raise UserError(
+                    ErrorKind.FILES_REFUSED,
+                    localized("The column “%1” holds no text in the first %2 rows.", self._column, number),
+                )

@@ -171,6 +171,14 @@ def test_another_split_and_another_column_can_be_named(hub: Hub, reader: Reader)
         reader.open(repository, split="nothing")
 
 
+def test_a_column_without_text_is_not_read_to_its_end(hub: Hub, reader: Reader) -> None:
+    repository = hub.publish("dataset", "somebody/many", {"train.parquet": in_parquet(["", *5 * TEXTS])})
+    assert documents_in(text_of(reader.open(repository), 20))
+    with pytest.raises(UserError, match="The column “id” holds no text in the first 1000 rows") as refused:
+        reader.open(repository, column="id")
+    assert refused.value.problem is ErrorKind.FILES_REFUSED
+
+
 @pytest.mark.slow
 def test_a_stream_that_is_cut_goes_on(hub: Hub, reader: Reader) -> None:
     repository = hub.publish("dataset", "somebody/numbers", PARQUET)
