@@ -15,7 +15,7 @@ from core.worker.fetch.background_task import BackgroundTask
 from core.worker.fetch.file_store import FileStore
 
 MAX_DOCUMENT_CHARACTERS = 100_000
-_ROWS_WITHOUT_TEXT = 1000  # at the beginning of a split, whose column is then taken for another one
+_TRIED_ROWS = 1000  # in which the first text is looked for
 
 
 class Documents(Protocol):
@@ -46,14 +46,14 @@ class HubDocuments:
     def read(self, order: random.Random | None, task: BackgroundTask) -> Iterator[str]:
         """Read the split once, in that order; raises UserError.
 
-        That there is no text is found out in the order that is the same on every peer, in which it is read first.
+        A column without text is found out in the order that is the same on every peer, in which it is read first.
         """
         has_text = order is not None
         for number, (text,) in enumerate(self._rows.read(order, task), 1):
             if isinstance(text, str):
                 has_text = has_text or bool(text)
                 yield from split_long_text(text)
-            if not has_text and number == _ROWS_WITHOUT_TEXT:
+            if not has_text and number == _TRIED_ROWS:
                 raise UserError(
                     ErrorKind.FILES_REFUSED,
                     localized("The column “%1” holds no text in the first %2 rows.", self._column, number),

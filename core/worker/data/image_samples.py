@@ -24,7 +24,7 @@ from core.worker.fetch.background_task import BackgroundTask, ProgressListener, 
 
 HELD_OUT_IMAGES = 256
 _SEARCHED_BYTES = 200_000_000  # in which the validation set is looked for
-_UNUSABLE_IMAGES = 20_000  # before the first that can be used, which is then no longer looked for
+_TRIED_IMAGES = 20_000  # in which the first image that can be used is looked for
 _SHUFFLE_BUFFER_BYTES = _AHEAD_BYTES = _HELD_OUT_BYTES = 64_000_000
 _AHEAD_IMAGES = 512  # are read ahead, or fewer large ones
 
@@ -150,7 +150,7 @@ class ImageSamples:
             searched += len(image.encoded)
             if len(found) == self._most_held_out() or searched > _SEARCHED_BYTES:
                 break
-            if not found and number == _UNUSABLE_IMAGES:
+            if not found and number == _TRIED_IMAGES:
                 break
         if not found:
             raise UserError(ErrorKind.FILES_REFUSED, localized("There is no image in it that can be used."))

@@ -125,7 +125,7 @@ class NumericChecks:
         self._best_loss = math.inf
 
     def begin_other_data(self) -> None:
-        """Forget the losses on the data until now; ours on these is plausible, also where nothing was like them yet."""
+        """Forget the losses on the data until now; our model's on the new ones is not absurd, however high it is."""
         self.forget_losses()
         loss = self._recipe.evaluate().measured_loss
         if loss is not None and math.isfinite(loss):
