@@ -6974,6 +6974,10 @@
         <translation>%1 Bytes auf einmal sind zu viel</translation>
     </message>
     <message>
+        <source>The column “%1” holds no text in the first %2 rows.</source>
+        <translation>Die Spalte „%1“ enthält in den ersten %2 Zeilen keinen Text.</translation>
+    </message>
+    <message>
         <source>The process “%1” has ended.</source>
         <translation>Der Prozess „%1“ ist beendet.</translation>
     </message>

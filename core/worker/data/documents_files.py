@@ -56,14 +56,16 @@ class FileDocuments:
         with path.open("rb") as file:
             for start in starts:
                 end = start + CHUNK_BYTES
+                if not _seek_line(file, start, end):
+                    continue
                 if self._data.format == "text":
                     yield from _paragraphs(file, start, end)
                 else:
-                    yield from _of_json(file, start, end, self._data.column)
+                    yield from _of_json(file, end, self._data.column)
 
 
-def _of_json(file: BinaryIO, start: int, end: int, column: str) -> Iterator[str]:
-    for _, line in _lines(file, start, end):
+def _of_json(file: BinaryIO, end: int, column: str) -> Iterator[str]:
+    for _, line in _lines(file, end):
         if not line.strip():
             continue
         row = msgspec.json.decode(line)
@@ -78,7 +80,7 @@ def _paragraphs(file: BinaryIO, start: int, end: int) -> Iterator[str]:
     kept: list[bytes] = []
     size = 0
     is_ours = start == 0
-    for position, line in _lines(file, start, None):
+    for position, line in _lines(file, None):
         if not line.strip():
             if kept:
                 yield _decoded(kept)
@@ -98,11 +100,14 @@ def _paragraphs(file: BinaryIO, start: int, end: int) -> Iterator[str]:
         yield _decoded(kept)
 
 
-def _lines(file: BinaryIO, start: int, end: int | None) -> Iterator[tuple[int, bytes]]:
-    """The lines that begin at or after ``start`` and before ``end``, each with its offset in bytes."""
+def _seek_line(file: BinaryIO, start: int, end: int) -> bool:
+    """Go to the first line that begins at or after ``start``; whether one begins before ``end``."""
     file.seek(max(0, start - 1))
-    if start:
-        file.readline()
+    return start == 0 or (file.readline(end - start + 1).endswith(b"\n") and file.tell() < end)
+
+
+def _lines(file: BinaryIO, end: int | None) -> Iterator[tuple[int, bytes]]:
+    """The lines from here on that begin before ``end``, each with its offset in bytes."""
     while True:
         position = file.tell()
         if end is not None and position >= end:

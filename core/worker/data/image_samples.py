@@ -24,6 +24,7 @@ from core.worker.fetch.background_task import BackgroundTask, ProgressListener, 
 
 HELD_OUT_IMAGES = 256
 _SEARCHED_BYTES = 200_000_000  # in which the validation set is looked for
+_TRIED_IMAGES = 20_000  # in which the first image that can be used is looked for
 _SHUFFLE_BUFFER_BYTES = _AHEAD_BYTES = _HELD_OUT_BYTES = 64_000_000
 _AHEAD_IMAGES = 512  # are read ahead, or fewer large ones
 
@@ -139,7 +140,7 @@ class ImageSamples:
         """Collect the validation set in a shuffled order: many data sets are sorted by class."""
         found: list[tuple[Tensor, int]] = []
         searched = 0
-        for image in self._source.read(random.Random("held out"), task):
+        for number, image in enumerate(self._source.read(random.Random("held out"), task), 1):
             task.check()
             if not found and (first := self._decode(image, task)):
                 self._first_digest = content_hash(image.encoded)
@@ -148,6 +149,8 @@ class ImageSamples:
                 found.append(usable)
             searched += len(image.encoded)
             if len(found) == self._most_held_out() or searched > _SEARCHED_BYTES:
+                break
+            if not found and number == _TRIED_IMAGES:
                 break
         if not found:
             raise UserError(ErrorKind.FILES_REFUSED, localized("There is no image in it that can be used."))

@@ -22,8 +22,9 @@ from core.errors import ErrorKind, UserError
 from core.localizable import Detail, localized, words_of
 from core.security.verified_download import RefusedError, UnreachableError
 
-MAX_REQUEST_BYTES = 1 << 20
+MAX_REQUEST_BYTES = 1 << 20  # where the delegate takes no longer ones
 MAX_ANSWER_BYTES = 1 << 28  # a few images that are as large as a run may have them
+_PIECE_BYTES = 1 << 20
 _HEADER = struct.Struct(">IB")
 _ITEM, _FAILURE, _END = 0, 1, 2
 _RAISED: dict[str, type[Exception]] = {
@@ -93,11 +94,13 @@ def ask(path: Path, request: msgspec.Struct, answers: type[Item]) -> Iterator[It
                 yield msgspec.msgpack.decode(content, type=answers)
 
 
-def serve_caller(connection: socket.socket, requests: Any, perform: Perform[Any]) -> None:
+def serve_caller(
+    connection: socket.socket, requests: Any, perform: Perform[Any], max_request_bytes: int = MAX_REQUEST_BYTES
+) -> None:
     """Read the caller's request, which must be of the type ``requests``, and send all answers or what went wrong."""
     with connection, suppress(BrokenPipeError, ConnectionResetError):
         try:
-            encoded, descriptor = _read_request(connection)
+            encoded, descriptor = _read_request(connection, max_request_bytes)
             request = msgspec.json.decode(encoded, type=requests)
             with closing(perform(request, Caller(connection, descriptor))) as answers:  # type: ignore[type-var]
                 for answer in answers:
@@ -114,15 +117,19 @@ def serve_caller(connection: socket.socket, requests: Any, perform: Perform[Any]
             _send(connection, _FAILURE, _Failure(name, bounded, number))
 
 
-def _read_request(connection: socket.socket) -> tuple[bytes, int | None]:
-    encoded, descriptors, *_ = socket.recv_fds(connection, MAX_REQUEST_BYTES, 1)
-    while encoded and not encoded.endswith(b"\n") and len(encoded) < MAX_REQUEST_BYTES:
-        piece = connection.recv(MAX_REQUEST_BYTES)
-        if not piece:
-            break
-        encoded += piece
+def _read_request(connection: socket.socket, max_bytes: int) -> tuple[bytearray, int | None]:
+    """A request and its descriptor; one that is too long is read to its end, then raises ValueError."""
+    piece, descriptors, *_ = socket.recv_fds(connection, _PIECE_BYTES, 1)
     for descriptor in descriptors[1:]:
         os.close(descriptor)
+    encoded, length = bytearray(piece), len(piece)
+    while piece and not piece.endswith(b"\n"):
+        piece = connection.recv(_PIECE_BYTES)
+        length += len(piece)
+        if length <= max_bytes:
+            encoded += piece
+    if length > max_bytes:
+        raise ValueError(localized("%1 bytes at once are too many", length))
     return encoded, descriptors[0] if descriptors else None
 
 

@@ -28,6 +28,7 @@ from core.worker.fetch.hub_listing import HubFile, ListFiles, list_files
 from core.worker.fetch.hub_stream import ReadRows, Rows, read_rows
 
 WEB_PORTS = {"http": 80, "https": 443}
+MAX_REQUEST_BYTES = 1 << 26  # the names of as many files as a repository may have, `hub_listing.MOST_FILES`
 
 
 class Open(msgspec.Struct, tag=True, frozen=True):
@@ -108,7 +109,7 @@ def serve_fetcher(listener: socket.socket) -> NoReturn:
                 return read_rows(request)
 
     while True:
-        caller = (listener.accept()[0], FetchRest | ListFiles | ReadRows, perform)
+        caller = (listener.accept()[0], FetchRest | ListFiles | ReadRows, perform, MAX_REQUEST_BYTES)
         threading.Thread(target=serve_caller, args=caller, name="fetch", daemon=True).start()
 
 

@@ -18,7 +18,7 @@ from core.worker.fetch.hub_listing import configure_hub_library
 
 Row = tuple[Any, ...]
 """The values of the columns that were asked for, in their order."""
-_ROWS = 64  # at once
+_ROWS, _ROWS_BYTES = 64, 16_000_000  # at once, whichever is less; images are large
 _FEW_FILES = 16  # are shuffled by row groups, for which the footer of each file has to be read
 
 Result = TypeVar("Result")
@@ -62,12 +62,29 @@ def read_rows(request: ReadRows) -> Iterator[Rows]:
     if request.state:
         dataset.load_state_dict(json.loads(request.state))
     rows = iter(dataset)
-    while found := _translate_hub_errors(lambda: list(itertools.islice(rows, _ROWS))):
+    while found := _translate_hub_errors(lambda: list(_few(rows, request.columns))):
         for column in request.columns:
             if column not in found[0]:
                 raise LookupError(f"it has no column “{column}”")
         wanted = [tuple(row.get(column) for column in request.columns) for row in found]
         yield Rows(wanted, json.dumps(dataset.state_dict()))
+
+
+def _few(rows: Iterator[dict[str, Any]], columns: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    """The next rows, up to ``_ROWS``, and none after those whose columns have ``_ROWS_BYTES``."""
+    size_bytes = 0
+    for row in itertools.islice(rows, _ROWS):
+        yield row
+        size_bytes += sum(_size_bytes(row.get(column)) for column in columns)
+        if size_bytes >= _ROWS_BYTES:
+            return
+
+
+def _size_bytes(value: Any) -> int:
+    """The length of a text, or of an image's content, which may be in a dictionary; 0 for anything else."""
+    if isinstance(value, dict):
+        value = value.get("bytes")
+    return len(value) if isinstance(value, bytes | str) else 0
 
 
 @functools.lru_cache(maxsize=4)
@@ -133,6 +150,8 @@ def _translate_hub_errors(attempt: Callable[[], Result]) -> Result:
     except (FileNotFoundError, gzip.BadGzipFile) as error:
         raise ValueError(_first_line(error)) from error
     except (httpx2.TransportError, OSError) as error:
+        if type(error) is OSError and error.errno is None:  # a decoder's; the system's have a number
+            raise ValueError(localized("it cannot be read: %1", _first_line(error))) from error
         raise UnreachableError(repr(error)) from error
     except (ValueError, LookupError):
         raise

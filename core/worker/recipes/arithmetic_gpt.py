@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from core.run.spec.data import SumsData
 from core.run.spec.recipe import ArithmeticGPT
-from core.worker.recipes.recipe import EVALUATED_AT_ONCE, Batch, Evaluation, Example, shown_examples
+from core.worker.recipes.recipe import EVALUATED_AT_ONCE, Batch, Evaluation, Example, evaluation_mode, shown_examples
 
 PLUS, EQUALS, TOKENS = 10, 11, 12  # the digits are their own tokens
 HELD_OUT_ONE_IN = 32
@@ -168,14 +168,12 @@ class ArithmeticRecipe:
         Greedy decoding gives the exact answer if, and only if, every digit is the likeliest after the right
         ones before it; so one pass over the right answers measures it.
         """
-        self.model.eval()
-        with torch.inference_mode():
+        with evaluation_mode(self.model):
             sums_at_once = max(1, EVALUATED_AT_ONCE // self._eval_batch.inputs.shape[1])
             logits = torch.cat([self.model(some) for some in torch.split(self._eval_batch.inputs, sums_at_once)])
             right = (logits.argmax(-1) == self._eval_batch.targets).all(1)
             loss = F.cross_entropy(logits.flatten(0, 1), self._eval_batch.targets.flatten())
             examples = self._solve(shown_examples(len(right), SHOWN_SUMS))
-        self.model.train()
         return Evaluation(float(loss), float(right.float().mean()), examples)
 
     def _solve(self, chosen: Tensor) -> tuple[Example, ...]:

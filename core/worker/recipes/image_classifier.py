@@ -13,7 +13,7 @@ from core.protocol.examples import MAX_SIDE, Picture
 from core.run.spec.recipe import ImageClassification
 from core.worker.data import Images, LabelledImages
 from core.worker.recipes.precision import MixedPrecision, compile_model
-from core.worker.recipes.recipe import EVALUATED_AT_ONCE, Batch, Evaluation, Example, shown_examples
+from core.worker.recipes.recipe import EVALUATED_AT_ONCE, Batch, Evaluation, Example, evaluation_mode, shown_examples
 
 LEAST_EVALUATED_IMAGES = 16
 EVALUATION_FLOP = 5e11  # some seconds of a slow CPU: the training loop blocks meanwhile
@@ -61,10 +61,8 @@ class ImageClassifier:
 
     def evaluate(self) -> Evaluation:
         """Loss, share of right classes, and a few images with the model's answers, on the validation set."""
-        self.model.eval()
-        with torch.inference_mode():
+        with evaluation_mode(self.model):
             logits = self._evaluate_held_out()
-        self.model.train()
         classes, guesses = self._held_out.classes, logits.argmax(-1)
         chosen = shown_examples(len(classes), SHOWN_IMAGES).tolist()
         return Evaluation(

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from core.worker.data import Blocks
 from core.worker.recipes.objective import IGNORED_TARGET, Objective
 from core.worker.recipes.precision import MixedPrecision, compile_model
-from core.worker.recipes.recipe import EVALUATED_AT_ONCE, Batch, Evaluation, shown_examples
+from core.worker.recipes.recipe import EVALUATED_AT_ONCE, Batch, Evaluation, evaluation_mode, shown_examples
 
 MOST_EVALUATED_TOKENS = 8192
 LEAST_EVALUATED_BLOCKS = 4
@@ -60,15 +60,13 @@ class LanguageModel:
 
     def evaluate(self) -> Evaluation:
         """Loss, share of right tokens, and a few blocks with the model's answers, on the validation set."""
-        self.model.eval()
-        with torch.inference_mode():
+        with evaluation_mode(self.model):
             loss, right = self._evaluate_held_out()
             chosen = shown_examples(len(self._held_out), SHOWN_BLOCKS)
             examples = tuple(
                 self._objective.example_of(block.to(self._device), self._plain_logits, self._text)
                 for block in self._held_out[chosen]
             )
-        self.model.train()
         return Evaluation(loss, right, examples)
 
     def close(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -41,6 +43,17 @@ def shown_examples(examples: int, most: int) -> Tensor:
     A peer that begins anew, as after a pause, shows the same ones.
     """
     return torch.randperm(examples, generator=torch.Generator().manual_seed(0))[:most]
+
+
+@contextmanager
+def evaluation_mode(model: torch.nn.Module) -> Iterator[None]:
+    """Evaluate the model without gradients and dropout; afterwards it can be trained, whatever has been raised."""
+    model.eval()
+    try:
+        with torch.inference_mode():
+            yield
+    finally:
+        model.train()
 
 
 @dataclass(frozen=True)

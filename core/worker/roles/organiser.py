@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import msgspec
@@ -116,7 +117,7 @@ def _publish_and_train(
             collection.on_epoch(evaluated.epoch, is_due)
 
         supervisor.save = lambda: _save_last(run, checkpoints, optimizer)
-        return _train_and_save(participation, on_epoch, supervisor)
+        return _train_and_save(participation, on_epoch, supervisor, channel.unfinished)
 
 
 def _known_peers(command: Publish) -> PeerCache:
@@ -144,11 +145,18 @@ def _published_run(command: Publish, swarm: Swarm, keys: PeerFolder) -> Publishe
 
 
 def _train_and_save(
-    participation: RunParticipation, on_epoch: Callable[[Evaluated], None], supervisor: Supervisor
+    participation: RunParticipation,
+    on_epoch: Callable[[Evaluated], None],
+    supervisor: Supervisor,
+    unfinished: AbstractContextManager[object],
 ) -> int:
-    """The number of samples that this computer has computed."""
-    participation.run_training(on_epoch)
-    supervisor.save()
+    """The number of samples that this computer has computed.
+
+    It is ``unfinished`` until the last state is saved: the clock that ends who hangs must not run out in the goodbye.
+    """
+    with unfinished:
+        participation.run_training(on_epoch)
+        supervisor.save()
     return participation.contributed_samples
 
 

@@ -124,6 +124,13 @@ class NumericChecks:
         self._refused_losses.clear()
         self._best_loss = math.inf
 
+    def begin_other_data(self) -> None:
+        """Forget the losses on the data until now; our model's on the new ones is not absurd, however high it is."""
+        self.forget_losses()
+        loss = self._recipe.evaluate().measured_loss
+        if loss is not None and math.isfinite(loss):
+            self._limit = max(self._limit, 1.0 + ABSURD * loss)
+
     def observe_checkpoint(self) -> None:
         """Remember the loss of the model that we go on with; it counts from the beginning, if it can be measured."""
         if (loss := self._recipe.evaluate().measured_loss) is not None:

@@ -73,7 +73,7 @@ def test_whatever_the_averagers_process_reads_is_there_before_the_fork(cls: type
 
 @pytest.mark.parametrize("cls", IN_THE_WORKERS_PROCESS)
 def test_the_workers_process_sets_nothing_that_the_other_would_never_see(cls: type) -> None:
-    seen_here_only = {"bandwidth", "_outer_pipe"}  # which hivemind's `step` tells the group; the end that is here
+    seen_here_only = {"bandwidth", "_outer_pipe", "local_times_accumulated"}  # told to the group; our end; our sums
     assert {name for method in methods(cls) for name in attributes(method, ast.Store)} - seen_here_only == set()
     if "__init__" in vars(cls):
         written_before_the_fork(cls)

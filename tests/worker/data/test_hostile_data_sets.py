@@ -18,7 +18,7 @@ from tests.support.computer.loopback import serving
 from tests.support.environment.fake_hub import Hub, Repository
 from tests.support.environment.home_network import FtpServer, WebServer
 from tests.support.recorders import RecordingListener
-from tests.worker.data.test_hub_datasets import TEXTS, end, in_lines
+from tests.worker.data.test_hub_datasets import TEXTS, end, in_lines, in_parquet
 
 
 @pytest.fixture
@@ -122,6 +122,11 @@ def test_no_archive_is_opened_whatever_it_is_called(
     assert router.asked == [] and ftp.commands == []
 
 
+def with_damage(content: bytes, start: int) -> bytes:
+    """That file with 64 other bytes from there on."""
+    return content[:start] + b"\xff" * 64 + content[start + 64 :]
+
+
 @pytest.mark.parametrize(
     "files",
     [
@@ -131,7 +136,10 @@ def test_no_archive_is_opened_whatever_it_is_called(
         {"train.jsonl.gz": b"no gzip at all"},
         {"train.jsonl.zst": b"\x28\xb5\x2f\xfd nothing"},
         {"train.jsonl.xz": b"nothing"},
+        {"train.jsonl.bz2": b"nothing"},
         {"train.parquet": b"PAR1 nothing PAR1"},
+        {"train.parquet": with_damage(in_parquet(TEXTS), 200)},
+        {"train.parquet": with_damage(in_parquet(TEXTS), len(in_parquet(TEXTS)) // 2)},
         {"train.csv": b'text\n"' + b"a" * 100},
         {"train.csv": b"\x00\xff\x00"},
     ],

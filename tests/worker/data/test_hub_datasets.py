@@ -18,6 +18,7 @@ from core.worker.data import Blocks, Images, open_blocks
 from core.worker.delegation import download_limit
 from core.worker.delegation.download_limit import DownloadBudget
 from core.worker.fetch.file_store import FileStore
+from core.worker.fetch.hub_stream import ReadRows, Split, read_rows
 from tests.support.environment.fake_hub import Hub, Repository, local_hub
 from tests.support.recorders import RecordingListener
 
@@ -107,6 +108,21 @@ def test_a_split_is_streamed_and_what_is_held_out_is_never_drawn(
     assert len(drawn | held_out) > 0.99 * len(TEXTS)  # but for those at the edges of blocks
 
 
+def test_large_rows_come_a_few_at_a_time_and_none_is_lost(hub: Hub, tmp_path: Path) -> None:
+    images = [{"bytes": bytes([number]) * 5_000_000, "path": f"{number}.png"} for number in range(9)]
+    file = io.BytesIO()
+    parquet.write_table(pa.table({"image": images}), file)
+    published = hub.publish("dataset", "somebody/large", {"train.parquet": file.getvalue()})
+    split = Split(
+        published.name, published.revision, "", "train", "parquet", ("train.parquet",), (), str(tmp_path / "library")
+    )
+    groups = list(read_rows(ReadRows(split, ("image",), None)))
+    assert [len(each.rows) for each in groups] == [4, 4, 1]
+    assert [image for group in groups for (image,) in group.rows] == images
+    rest = read_rows(ReadRows(split, ("image",), None, groups[0].state))
+    assert [image["bytes"][0] for group in rest for (image,) in group.rows] == [4, 5, 6, 7, 8]
+
+
 def test_every_peer_has_an_order_of_its_own_and_the_same_held_out(hub: Hub, reader: Reader) -> None:
     repository = hub.publish("dataset", "somebody/numbers", PARQUET)
     one, other = reader.open(repository, seed=1), reader.open(repository, seed=2)
@@ -153,6 +169,14 @@ def test_another_split_and_another_column_can_be_named(hub: Hub, reader: Reader)
         reader.open(repository, column="story")
     with pytest.raises(UserError, match="nothing"):
         reader.open(repository, split="nothing")
+
+
+def test_a_column_without_text_is_not_read_to_its_end(hub: Hub, reader: Reader) -> None:
+    repository = hub.publish("dataset", "somebody/many", {"train.parquet": in_parquet(["", *5 * TEXTS])})
+    assert documents_in(text_of(reader.open(repository), 20))
+    with pytest.raises(UserError, match="The column “id” holds no text in the first 1000 rows") as refused:
+        reader.open(repository, column="id")
+    assert refused.value.problem is ErrorKind.FILES_REFUSED
 
 
 @pytest.mark.slow

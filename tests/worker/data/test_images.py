@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import io
+import itertools
 import json
+import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,10 @@ from core.errors import ErrorKind, UserError
 from core.run.spec.data import FileAt, HubImages, ImageData, ImageFiles
 from core.worker.data import Images, LabelledImages, open_images
 from core.worker.data.image_decoding import MAX_BYTES, BrokenImageError, decode_image
+from core.worker.data.image_labels import Labels
+from core.worker.data.image_samples import ImageSamples
+from core.worker.data.image_sources import EncodedImage
+from core.worker.fetch.background_task import BackgroundTask
 from core.worker.fetch.file_store import FileStore
 from tests.support.environment.fake_hub import Hub, local_hub
 from tests.support.recorders import RecordingListener
@@ -226,6 +232,24 @@ def test_without_a_single_image_that_can_be_used_the_run_is_refused(gallery: Gal
         gallery.files(in_parquet([b"broken"] * 10, [0] * 10))
     with pytest.raises(UserError, match="no image in it to train on"):
         gallery.files(in_parquet(SQUARES[:1], [0])).draw(1)
+
+
+class Nothing:
+    """A source that has no end, and nowhere an image."""
+
+    def read(self, _order: random.Random, _task: BackgroundTask) -> Iterator[EncodedImage]:
+        """Read on and on."""
+        return itertools.repeat(EncodedImage(b"", 0))
+
+
+def test_a_usable_image_is_not_looked_for_without_end(tmp_path: Path) -> None:
+    samples = ImageSamples(Nothing(), Labels(3), size=SIDE, held_out_one_in=8, seed="1", listener=RecordingListener())
+    try:
+        with pytest.raises(UserError, match="no image in it that can be used") as refused:
+            samples.load_validation_set(tmp_path / "held-out")
+        assert refused.value.problem is ErrorKind.FILES_REFUSED
+    finally:
+        end(samples)
 
 
 @pytest.mark.parametrize("missing", ["image_column", "label_column"])

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import json
 import os
+import random
 import shutil
 import threading
+import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Literal
+from types import SimpleNamespace
+from typing import Any, Literal
 
 import pyarrow as pa
 import pytest
@@ -20,8 +24,8 @@ from pyarrow import parquet
 
 from core.errors import ErrorKind, UserError
 from core.run.spec.data import FileAt, TextFiles
-from core.worker.data import Blocks, open_blocks
-from core.worker.data.documents_files import CHUNK_BYTES
+from core.worker.data import Blocks, documents_files, open_blocks
+from core.worker.data.documents_files import CHUNK_BYTES, FileDocuments
 from core.worker.fetch.file_store import FileStore
 from tests.support.environment.fake_hub import Hub, local_hub
 from tests.support.recorders import RecordingListener
@@ -128,6 +132,26 @@ def test_all_is_drawn_but_what_is_held_out(library: Library, form: Format) -> No
     assert len(held_out) > 50
     assert drawn & held_out == set()
     assert 0.85 * len(TEXTS) < len(drawn) < 0.95 * len(TEXTS)
+
+
+@pytest.mark.parametrize("form", ["text", "json-lines"])
+def test_of_a_file_without_line_breaks_one_piece_at_a_time_is_in_memory(
+    tmp_path: Path, form: Format, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(documents_files, "_LONGEST_LINE_BYTES", CHUNK_BYTES)
+    with (tmp_path / "file").open("wb") as file:
+        file.truncate(32 * CHUNK_BYTES)
+    at = FileAt(url="https://example.org/file", sha256="0" * 64, size_bytes=32 * CHUNK_BYTES)
+    cache: Any = SimpleNamespace(file=lambda _file, _task: tmp_path / "file")
+    source = FileDocuments(TextFiles(files=(at,), format=form), cache)
+    task: Any = None
+    tracemalloc.start()
+    try:
+        with pytest.raises(UserError) if form == "json-lines" else contextlib.nullcontext():
+            assert sum(map(len, source.read(random.Random(1), task))) == 32 * CHUNK_BYTES
+        assert tracemalloc.get_traced_memory()[1] < 8 * CHUNK_BYTES
+    finally:
+        tracemalloc.stop()
 
 
 def test_between_documents_stands_the_end_of_a_text(library: Library) -> None:

@@ -236,6 +236,9 @@ first = next(streamed_rows(wish))
 rest = [row for rows in streamed_rows(msgspec.structs.replace(wish, state=first.state)) for row in rows.rows]
 say(files, sorted(number for number, _ in whole) == list(range(150)), whole[0][1] == bytes([whole[0][0]]))
 say([*first.rows, *rest] == whole, "datasets" in sys.modules)
+many = (*files, *(f"data/{number:0200}.parquet" for number in range(20_000)))
+split = msgspec.structs.replace(split, names=many)
+say(next(streamed_rows(ReadRows(split, ("number",), None))).rows[0])
 """
     said = run_confined(CONFINE + script, tmp_path, served, other, repository.revision, HF_ENDPOINT=ENDPOINT)
-    assert said == ["('data/train.parquet',) True True", "True False"]
+    assert said == ["('data/train.parquet',) True True", "True False", "(0,)"]

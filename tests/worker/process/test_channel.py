@@ -211,6 +211,46 @@ def test_what_is_unfinished_is_finished_before_the_clock_ends_a_worker_that_hang
         assert time.monotonic() - saved < 6 * GOODBYE_LIMIT_SECONDS
 
 
+@pytest.mark.parametrize("is_forced", [False, True], ids=["by the loop", "while the loop blocks"])
+def test_what_an_organiser_has_learned_is_saved_however_long_the_goodbye_takes(is_forced: bool) -> None:
+    """By the loop's own end, or in another thread while the loop waits for others."""
+    leaves = "supervisor.exit(0, Left())" if is_forced else "supervisor.say_goodbye()"
+    script = f"""
+import threading
+from types import SimpleNamespace
+from core.worker.process import channel as limits
+from core.worker.roles import organiser
+limits.GOODBYE_LIMIT_SECONDS = 0.5
+supervisor = Supervisor(channel)
+supervisor.say_goodbye, supervisor.save = lambda: time.sleep(1.5), lambda: tell("saved")
+
+def leave(*_on_epoch):
+    channel.leaving.wait()
+    {leaves}
+
+def block(_on_epoch):
+    threading.Thread(target=leave).start()
+    tell("training")
+    while True:
+        time.sleep(1)
+
+def train(on_epoch):
+    tell("training")
+    leave(on_epoch)
+
+peer = SimpleNamespace(run_training={"block" if is_forced else "train"}, contributed_samples=0)
+organiser._train_and_save(peer, None, supervisor, channel.unfinished)
+channel.emit(Left())
+channel.close()
+"""
+    with running(script) as worker:
+        worker.hears("training")
+        worker.send(Leave())
+        worker.hears("saved")
+        assert worker.rest() == [Left()]
+        assert worker.process.wait(LIMIT_SECONDS) == 0
+
+
 @pytest.mark.slow
 def test_the_clock_ends_nobody_else_where_the_group_is_not_ours() -> None:
     """We are in that group: this test itself would be ended."""

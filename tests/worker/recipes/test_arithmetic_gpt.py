@@ -212,3 +212,11 @@ def test_it_trains_on_a_gpu_from_the_same_sums_and_weights() -> None:
     assert batch.inputs.is_cuda and torch.equal(batch.inputs.cpu(), same.inputs)
     torch.testing.assert_close(there.loss(batch).cpu(), here.loss(same), rtol=1e-3, atol=1e-3)
     assert there.evaluate().examples
+
+
+def test_a_model_whose_evaluation_fails_can_be_trained(monkeypatch: pytest.MonkeyPatch) -> None:
+    pupil = recipe()
+    monkeypatch.setattr(pupil, "_solve", None)
+    with pytest.raises(TypeError):
+        pupil.evaluate()
+    assert pupil.model.training

@@ -301,3 +301,11 @@ def test_images_are_nothing_for_other_recipes_nor_sums_for_this_one() -> None:
         msgspec.structs.replace(manifest, data=SumsData())
     with pytest.raises(ValueError, match='"hub-images"; it needs "sums"'):
         msgspec.structs.replace(manifest, recipe=ArithmeticGPT())
+
+
+def test_a_model_whose_evaluation_fails_can_be_trained(monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe = made()
+    monkeypatch.setattr(recipe, "_logits", None)
+    with pytest.raises(TypeError):
+        recipe.evaluate()
+    assert recipe.model.training

@@ -317,3 +317,11 @@ def test_frozen_weights_take_half_of_a_gpus_memory() -> None:
     size = size_of(spec, SumsData())
     assert torch.cuda.memory_allocated() - before < 1.1 * (size.frozen_bytes + 4 * size.trained)
     assert recipe.backward(recipe.loss(recipe.draw(2)))
+
+
+def test_a_model_whose_evaluation_fails_can_be_trained(monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe = language_model(CAUSAL)
+    monkeypatch.setattr(recipe, "_plain_logits", None)
+    with pytest.raises(TypeError):
+        recipe.evaluate()
+    assert recipe.model.training

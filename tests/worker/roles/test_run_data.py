@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import threading
 from collections.abc import Callable, Iterator
@@ -22,7 +23,7 @@ from core.run.spec.recipe import CausalLM
 from core.run.steering.data_change import DataChange, data_digest
 from core.worker.fetch.background_task import ProgressListener
 from core.worker.fetch.file_store import FetchContext, FileStore
-from core.worker.recipes import Recipe, build, open_other_data
+from core.worker.recipes import Evaluation, Recipe, build, open_other_data
 from core.worker.roles.steering.run_data import PutInPlace, RunData, data_to_begin_with
 from core.worker.swarm import SwarmOptimizer
 from core.worker.training.numeric_checks import MIN_LOSSES, NumericChecks
@@ -159,6 +160,27 @@ def test_no_state_is_compared_with_losses_on_other_data(server: FolderServer, tm
         for _ in range(MIN_LOSSES):
             checks.observe(LEARNT * untrained)
         assert "our own were no more than" in str(checks.model_error(epoch=7))
+    finally:
+        peer.recipe.close()
+
+
+def test_what_is_absurd_is_measured_on_the_data_of_the_epoch(
+    server: FolderServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    peer = Peer(server, tmp_path / "home")
+    evaluate, checks = peer.recipe.evaluate, peer.checks
+
+    def measured() -> Evaluation:
+        """As a model is measured that has learned the old text, and is sure that nobody writes in capitals."""
+        found, factor = evaluate(), 10.0 if peer.drawn == SHIPS else 1.0
+        return dataclasses.replace(found, loss=factor * found.loss)
+
+    monkeypatch.setattr(peer.recipe, "evaluate", measured)
+    try:
+        peer.data.plan((change(server, SHIPS, 5),))
+        assert "far beyond" in str(checks.loss_error(10.0 * evaluate().loss))
+        assert peer.is_soon_ready(5) and not checks.model_error(epoch=5)
+        assert "far beyond" in str(checks.loss_error(50.0 * evaluate().loss))
     finally:
         peer.recipe.close()
 

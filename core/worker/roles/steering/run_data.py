@@ -108,7 +108,7 @@ class RunData:
         put_in_place = opening.result()
         put_in_place()
         self._present = wanted
-        self._checks.forget_losses()
+        self._checks.begin_other_data()
         log.info("epoch %d begins with other data", epoch)
         return True
 

@@ -151,9 +151,12 @@ class GradientAverager(grad_averager.GradientAverager, _ObservedAverager):
         """Add up what was computed, if anything was.
 
         WORKAROUND H61: hivemind divides by the size of a round's first batch, and a slowed peer may rest before that.
+        WORKAROUND H88: it adds batches up as multiples of the first one, and divides by how many batches there were.
         """
         if batch_size > 0:
             super().accumulate_grads_(batch_size)
+            if not self.reuse_grad_buffers:  # else the trainer adds them up, one like the other
+                self.local_times_accumulated += batch_size / self._anchor_batch_size - 1
 
     def step(self, *args: Any, **kwargs: Any) -> Any:
         """Average as GradientAverager does; others count for as many samples as they have reported."""
