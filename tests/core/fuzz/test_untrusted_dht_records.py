@@ -17,6 +17,7 @@ from hivemind.dht.crypto import RSASignatureValidator
 from hivemind.dht.routing import DHTID
 from hivemind.dht.storage import DHTLocalStorage, DictionaryDHTValue
 from hivemind.dht.validation import CompositeValidator, DHTRecord
+from hivemind.p2p import PeerID
 from hivemind.utils import MSGPackSerializer
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -27,6 +28,7 @@ from core.protocol.peers import PeersSeen
 from core.run.signed_manifest import SignedManifest
 from core.security.identity import Identity
 from core.worker.swarm.dht.bounded_storage import (
+    KEY_OVERHEAD_BYTES,
     MAX_BYTES,
     MAX_KEY_BYTES,
     MAX_LIFETIME_SECONDS,
@@ -37,6 +39,7 @@ from core.worker.swarm.dht.manifests import STORAGE_BOUNDS, ManifestValidator
 from core.worker.swarm.dht.progress_reports import PeerReport
 from core.worker.swarm.dht.rsa_validator import MAX_SUBKEY_BYTES, Signatures
 from core.worker.swarm.dht.run_records import MAX_SAMPLES, PeerInfo, ProgressRecord
+from core.worker.swarm.patches.delta_stores import SENDER
 from core.worker.swarm.patches.msgpack_depth import MAX_DEPTH
 from core.worker.swarm.progress.swarm_statistics import MAX_PEERS_TOLD
 from tests.support.bounded_msgpack import msgpack_as_in_a_worker
@@ -288,6 +291,119 @@ def test_no_record_is_larger_than_any_that_are_needed() -> None:
     assert not storage().store(KEY, cast(bytes, 5), soon(), subkey="a")
 
 
+@pytest.mark.parametrize("subkey", [None, "a", b"a", 7])
+def test_what_is_held_for_longer_is_there_until_then_whatever_is_refused_meanwhile(subkey: Any) -> None:
+    kept, first = storage(), time.time()
+    assert kept.store(KEY, b"\x01", first + 600.0, subkey="later")
+    if subkey is not None:
+        assert kept.store(KEY, b"\x01", first + 60.0, subkey=subkey)
+    for sooner in (0.05, 30.0, 60.0):
+        assert not kept.store(KEY, b"\x02", first + sooner, subkey=subkey)
+    time.sleep(max(0.0, first + 0.1 - time.time()))
+    assert held(kept, KEY) == 1 + (subkey is not None)
+
+
+def test_a_plain_value_takes_no_place() -> None:
+    kept = storage()
+    assert not kept.store(KEY, stored("plain"), soon())
+    assert kept.store(KEY, b"\x01", soon(), subkey="a")
+    assert not kept.store(KEY, stored("plain"), soon() + 60.0)
+    assert kept.store(KEY, b"\x01", soon() + 1, subkey="b") and held(kept, KEY) == 2
+
+
+def test_heaps_are_no_longer_than_what_is_held_needs() -> None:
+    """What is refused, and what is replaced by what is to be there a moment longer."""
+    kept, until = storage(), soon()
+    with memory_below(MIB):
+        for n in range(20_000):
+            kept.store(KEY, b"", until + n / 1e4, subkey="a")
+            kept.store(KEY, b"", until, subkey="a")
+    item = kept.get(KEY)
+    assert item is not None and max(len(each.expiration_heap) for each in (kept, item.value)) < 20
+
+
+@pytest.mark.parametrize("subkey", [("a",) * 4096, 1.5, (), frozenset()])
+def test_subkeys_of_other_types_are_refused(subkey: Any) -> None:
+    assert not storage().store(KEY, b"x", soon(), subkey=subkey)
+
+
+def test_subkeys_of_several_types_may_expire_together() -> None:
+    kept, until = storage(), time.time() + 0.05
+    assert all(kept.store(KEY, b"x", until, subkey=subkey) for subkey in ("a", b"a", 7, "b", b"c", 9))
+    assert kept.store(KEY, b"x", soon(), subkey="stays")
+    time.sleep(0.1)
+    assert held(kept, KEY) == 1
+
+
+def test_as_many_keys_as_there_is_room_for_take_no_more_memory_than_that() -> None:
+    with memory_below(MAX_BYTES):
+        kept, taken = storage(), 0
+        while kept.store(DHTID(taken), b"", soon(), subkey="a"):
+            taken += 1
+    assert taken * KEY_OVERHEAD_BYTES < MAX_BYTES
+
+
+def test_our_own_record_takes_the_place_of_what_strangers_have_put_there_and_keeps_it() -> None:
+    kept, until = storage(), soon()
+    assert kept.store(KEY, b"junk", until + 2900.0, subkey="mine")
+    assert kept.keep(KEY, "mine", b"own", until)
+    assert not kept.store(KEY, b"junk", until + 2900.0, subkey="mine")
+    assert kept.keep(KEY, "mine", b"newer", until + 1.0)
+    assert kept.store(KEY, b"theirs", until, subkey="theirs")
+    item = kept.get(KEY)
+    assert item is not None and {name: each.value for name, each in item.value.items()} == {
+        "mine": b"newer",
+        "theirs": b"theirs",
+    }
+
+
+def number_in(_subkey: Any, value: bytes) -> float | None:
+    """Of a value that says which it is."""
+    return float(value) if value.isdigit() else None
+
+
+def test_where_values_have_an_order_the_later_one_is_stored_whichever_expires_first() -> None:
+    kept, until = BoundedStorage({}, {KEY: number_in}), soon()
+
+    def there() -> bytes:
+        item = kept.get(KEY)
+        assert item is not None
+        return bytes(item.value.get("a").value)
+
+    assert kept.store(KEY, b"junk", until + 2900.0, subkey="a")
+    assert kept.store(KEY, b"3", until + 2800.0, subkey="a"), "what nobody has signed makes room"
+    assert not kept.store(KEY, b"junk", until + 2900.0, subkey="a")
+    assert not kept.store(KEY, b"2", until + 2900.0, subkey="a"), "an older one, shown again"
+    assert kept.store(KEY, b"4", until, subkey="a") and there() == b"4"
+    assert not kept.keep(KEY, "a", b"3", until + 9.0), "who publishes it for another has heard of no newer one yet"
+    assert kept.keep(KEY, "a", b"4", until + 9.0)
+    assert not kept.store(KEY, b"4", until + 99.0, subkey="a")
+    assert kept.store(KEY, b"5", until, subkey="a") and there() == b"5"
+
+
+VICTIM, STRANGER = (PeerID(b"\x00\x24\x08\x01\x12\x20" + bytes([n] * 32)) for n in (1, 2))
+
+
+def brought(kept: BoundedStorage, by: PeerID, value: bytes, until: float) -> bool:
+    """Whether a peer has had that stored under the id of another, or its own."""
+    token = SENDER.set(by)
+    try:
+        return kept.store(KEY, value, until, subkey=VICTIM.to_bytes())
+    finally:
+        SENDER.reset(token)
+
+
+def test_a_peers_own_word_of_itself_is_the_last() -> None:
+    kept, now = storage(), time.time()
+    assert brought(kept, STRANGER, b"\xc2", now + 3500.0), "a holder hands it over to us"
+    item = kept.get(KEY)
+    assert item is not None and item.value.get(VICTIM.to_bytes()).expiration_time < now + 130.0
+    assert brought(kept, VICTIM, b"\xc3", now + 15.0)
+    assert not brought(kept, STRANGER, b"\xc2", now + 100.0)
+    assert not brought(kept, VICTIM, b"\xc2", now + 14.0), "an earlier word, come late"
+    assert brought(kept, VICTIM, b"\xc2", now + 16.0)
+
+
 ACTS = st.tuples(
     st.sampled_from(["a", "b", None, b"c", 7]),
     st.integers(0, 60_000),
@@ -303,9 +419,9 @@ def test_whatever_is_stored_what_is_held_is_counted_right(acts: list[tuple[Any, 
         until = time.time() + lifetime
         if kept.store(RUNS, bytes(length), until, subkey=subkey):
             true.store(RUNS, bytes(length), until, subkey=subkey)
-    item, same = kept.get(RUNS), true.get(RUNS)
-    assert (item is None) == (same is None)
-    if item is not None and isinstance(item.value, DictionaryDHTValue):
+    assert held(kept, RUNS) == held(true, RUNS)
+    item = kept.get(RUNS)
+    if item is not None:
         assert sum(len(each.value) for _, each in item.value.items()) <= STORAGE_BOUNDS[RUNS]
 
 
