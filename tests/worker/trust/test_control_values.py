@@ -111,12 +111,14 @@ def test_who_was_there_first_silences_no_organiser(stored_first: bytes) -> None:
     with dht_nodes(3) as (organiser, holder, stranger):
         for each in (organiser, holder):
             each.run_coroutine(as_in_a_worker)
+        store = partial(stranger.store, key, subkey=ORGANISER.peer_id, value=stored_first, exclude_self=True)
+        store(expiration_time=time() + 3500)
+        for each in (organiser, holder):
             guard_signed_values(each, "run")
-        for seconds in (630, 3500):
-            until = time() + seconds
-            stranger.store(key, subkey=ORGANISER.peer_id, value=stored_first, expiration_time=until, exclude_self=True)
+        store(expiration_time=time() + 630)
         Publisher(organiser, key, ORGANISER.peer_id, signed).start(lambda _name, _run: None)
-        stranger.store(key, subkey=ORGANISER.peer_id, value=stored_first, expiration_time=until, exclude_self=True)
+        for seconds in (640, 3500):
+            store(expiration_time=time() + seconds)
         for each in (organiser, holder):
             assert each.run_coroutine(partial(held, key_id=DHTID.generate(source=key))) == [signed]
 

@@ -15,7 +15,7 @@ from hivemind.utils import MSGPackSerializer
 
 from core.run.signed_record import CLOCK_SECONDS
 from core.worker.swarm.dht.publisher import LIFETIME_SECONDS
-from core.worker.swarm.dht.reader import Ask, forget, read_dictionary
+from core.worker.swarm.dht.reader import Ask, read_dictionary
 from core.worker.swarm.patches.monotonic_clock import steady_time
 
 _MAX_SUBKEY_BYTES = 64  # of a packed peer id
@@ -86,18 +86,22 @@ class PeerValueValidator(RecordValidatorBase):
 
 
 def guard_values(dht: DHT, validator: PeerValueValidator) -> None:
-    """Refuse to store what is not valid, and forget what is there; call it before anything is read.
+    """Refuse to store what is not valid, and forget what is there of that; call it before anything is read.
 
     WORKAROUND H87: hivemind's validators cannot tell which of two valid records is the later: whatever expires last is,
     also a record of a signer's that somebody else has kept and stores again.
     """
     dht.add_validators([validator])
-    dht.run_coroutine(partial(_store_in_order, validator=validator))
-    forget(dht, validator.key)
+    dht.run_coroutine(partial(_guard, validator=validator))
 
 
-async def _store_in_order(_dht: DHT, node: DHTNode, validator: PeerValueValidator) -> None:
-    node.protocol.storage.orders[DHTID.generate(source=validator.key)] = validator.order
+async def _guard(_dht: DHT, node: DHTNode, validator: PeerValueValidator) -> None:
+    storage, key_id = node.protocol.storage, DHTID.generate(source=validator.key)
+    storage.orders[key_id] = validator.order
+    item = storage.get(key_id)
+    for subkey, held in [] if item is None else list(item.value.items()):
+        if not validator.validate(DHTRecord(key_id.to_bytes(), MSGPackSerializer.dumps(subkey), *held)):
+            del item.value[subkey]
 
 
 def _peer_value(record: DHTRecord, max_bytes: int) -> tuple[str, bytes] | None:

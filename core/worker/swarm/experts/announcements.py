@@ -75,7 +75,7 @@ def announcement_in(encoded: bytes, host: str, run_id: str, now: float) -> Hoste
 
 
 def guard_announcements(dht: DHT, run_id: str) -> None:
-    """Refuse to store forged and old announcements, and forget what is there; call it before anything is read."""
+    """Refuse forged and old announcements, and forget those that are there; call it before anything is read."""
     key, order_of = dht_key(run_id, DHT_KIND), partial(_announced_at, run_id=run_id)
     guard_values(dht, PeerValueValidator(key, MAX_ANNOUNCEMENT_BYTES, order_of, LIFETIME_SECONDS))
 

@@ -41,7 +41,7 @@ def signed_value_validators(run_id: str) -> tuple[PeerValueValidator, ...]:
 
 
 def guard_signed_values(dht: DHT, run_id: str) -> None:
-    """Store nothing else of these kinds from now on, and forget what is there; call it before anything is read."""
+    """Store nothing else of these kinds from now on, and forget what else is there; call it before anything is read."""
     for validator in signed_value_validators(run_id):
         guard_values(dht, validator)
 
