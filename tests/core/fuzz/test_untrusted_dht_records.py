@@ -17,7 +17,6 @@ from hivemind.dht.crypto import RSASignatureValidator
 from hivemind.dht.routing import DHTID
 from hivemind.dht.storage import DHTLocalStorage, DictionaryDHTValue
 from hivemind.dht.validation import CompositeValidator, DHTRecord
-from hivemind.p2p import PeerID
 from hivemind.utils import MSGPackSerializer
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -39,7 +38,6 @@ from core.worker.swarm.dht.manifests import STORAGE_BOUNDS, ManifestValidator
 from core.worker.swarm.dht.progress_reports import PeerReport
 from core.worker.swarm.dht.rsa_validator import MAX_SUBKEY_BYTES, Signatures
 from core.worker.swarm.dht.run_records import MAX_SAMPLES, PeerInfo, ProgressRecord
-from core.worker.swarm.patches.delta_stores import SENDER
 from core.worker.swarm.patches.msgpack_depth import MAX_DEPTH
 from core.worker.swarm.progress.swarm_statistics import MAX_PEERS_TOLD
 from tests.support.bounded_msgpack import msgpack_as_in_a_worker
@@ -379,29 +377,6 @@ def test_where_values_have_an_order_the_later_one_is_stored_whichever_expires_fi
     assert kept.keep(KEY, "a", b"4", until + 9.0)
     assert not kept.store(KEY, b"4", until + 99.0, subkey="a")
     assert kept.store(KEY, b"5", until, subkey="a") and there() == b"5"
-
-
-VICTIM, STRANGER = (PeerID(b"\x00\x24\x08\x01\x12\x20" + bytes([n] * 32)) for n in (1, 2))
-
-
-def brought(kept: BoundedStorage, by: PeerID, value: bytes, until: float) -> bool:
-    """Whether a peer has had that stored under the id of another, or its own."""
-    token = SENDER.set(by)
-    try:
-        return kept.store(KEY, value, until, subkey=VICTIM.to_bytes())
-    finally:
-        SENDER.reset(token)
-
-
-def test_a_peers_own_word_of_itself_is_the_last() -> None:
-    kept, now = storage(), time.time()
-    assert brought(kept, STRANGER, b"\xc2", now + 3500.0), "a holder hands it over to us"
-    item = kept.get(KEY)
-    assert item is not None and item.value.get(VICTIM.to_bytes()).expiration_time < now + 130.0
-    assert brought(kept, VICTIM, b"\xc3", now + 15.0)
-    assert not brought(kept, STRANGER, b"\xc2", now + 100.0)
-    assert not brought(kept, VICTIM, b"\xc2", now + 14.0), "an earlier word, come late"
-    assert brought(kept, VICTIM, b"\xc2", now + 16.0)
 
 
 ACTS = st.tuples(

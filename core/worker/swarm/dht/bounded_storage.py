@@ -26,7 +26,6 @@ MAX_BYTES = 64 * 1024 * 1024  # in all
 MAX_KEY_BYTES = 2 * 1024 * 1024  # under one key: the reports of 1,800 peers, and what one answer may hold
 MAX_RECORD_BYTES = 128 * 1024
 MAX_LIFETIME_SECONDS = 3600.0  # hivemind's own records live for minutes
-RELAYED_SECONDS = 120.0  # for which a record of a peer lives that another one brings
 RECORD_OVERHEAD_BYTES = 256
 KEY_OVERHEAD_BYTES = 2048  # of a dictionary
 _RECOUNT_SECONDS = 1.0
@@ -35,10 +34,6 @@ _SPARE_ENTRIES = 8  # of a heap, besides twice those that are needed
 Order = Callable[[Any, bytes], float | None]
 """By what the value under a subkey, packed, is later than others of its signer; ``None`` where that one has not signed
 it."""
-
-
-class _Relayed(ValueWithExpiration[bytes]):
-    """A record under a peer's id that another peer has brought: the peer's own word takes its place."""
 
 
 class _Kept(ValueWithExpiration[bytes]):
@@ -76,15 +71,11 @@ class BoundedStorage(DHTLocalStorage):
         """Store a value of a dictionary, if there is room and it is later than what is there; whether it was stored.
 
         WORKAROUND H86: hivemind lets anybody store under another's peer id, which is the subkey where averagers look
-        for a group or a state, that this peer looks for none and has none. What others bring in a peer's name, as
-        a holder does for a new node, lives for `RELAYED_SECONDS` at the most.
+        for a group or a state, that this peer looks for none and has none.
         """
-        kind: type[ValueWithExpiration[bytes]] = ValueWithExpiration
-        if _is_relayed(subkey):
-            kind, expiration_time = _Relayed, min(expiration_time, steady_time() + RELAYED_SECONDS)
-        if not _is_storable(subkey, value, expiration_time):
+        if not _is_storable(subkey, value, expiration_time) or _is_in_anothers_name(subkey):
             return False
-        new, held = kind(value, expiration_time), self._held(key, subkey)
+        new, held = ValueWithExpiration(value, expiration_time), self._held(key, subkey)
         if held is not None and not self._takes_place(key, subkey, new, held):
             return False
         if not self._reserve(key, self._grown(key, subkey, new, held)):
@@ -110,11 +101,8 @@ class BoundedStorage(DHTLocalStorage):
         """Whether a record takes the place of the one that is there."""
         if self._is_later(key, subkey, new, held):
             return True
-        if isinstance(held, _Kept) or self._is_later(key, subkey, held, new):
-            return False
-        if isinstance(held, _Relayed) != isinstance(new, _Relayed):
-            return isinstance(held, _Relayed)
-        return bool(held.expiration_time < new.expiration_time)
+        is_refused = isinstance(held, _Kept) or self._is_later(key, subkey, held, new)
+        return not is_refused and bool(held.expiration_time < new.expiration_time)
 
     def _is_later(
         self, key: DHTID, subkey: Any, one: ValueWithExpiration[bytes], other: ValueWithExpiration[bytes]
@@ -196,8 +184,11 @@ class _NoCache(DHTLocalStorage):
         return False
 
 
-def _is_relayed(subkey: Any) -> bool:
-    """Whether it is the peer id of another than the one whose request is obeyed; what we store ourselves is our own."""
+def _is_in_anothers_name(subkey: Any) -> bool:
+    """Whether it may be the peer id of another than the one whose request is obeyed; what we store ourselves is ours.
+
+    A holder hands such records over to a new node, too: each lives for half a minute, and the others hold it as well.
+    """
     sender = SENDER.get()
     return sender is not None and is_peer_id(subkey) and subkey != sender.to_bytes()
 

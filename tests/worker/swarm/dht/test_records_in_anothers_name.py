@@ -1,4 +1,4 @@
-"""What a holder is asked to store in the name of another peer than the one that asks (H86)."""
+"""What a holder stores in the name of another peer than the one that asks: nothing that nobody has signed (H86)."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from hivemind.p2p import PeerID
 from hivemind.proto import dht_pb2
 from hivemind.utils import MSGPackSerializer
 
-from core.worker.swarm.dht.bounded_storage import RELAYED_SECONDS, BoundedStorage
+from core.worker.swarm.dht.bounded_storage import BoundedStorage
 from core.worker.swarm.patches.delta_stores import store_in_deltas
 
 KEY = DHTID.generate(source="sums_grad_averager.0b")
-ADA, GRACE, STRANGER = (PeerID(b"\x00\x24\x08\x01\x12\x20" + bytes([number] * 32)) for number in range(3))
+ADA, STRANGER = (PeerID(b"\x00\x24\x08\x01\x12\x20" + bytes([number] * 32)) for number in range(2))
 LOOKING, NOT_LOOKING = MSGPackSerializer.dumps(True), MSGPackSerializer.dumps(False)
 
 
@@ -45,34 +45,33 @@ def stored(holder: DHTProtocol, by: PeerID, subkey: bytes, value: bytes, expires
     return list(asyncio.run(holder.rpc_store(request, context)).store_ok) == [True]
 
 
-def held(holder: DHTProtocol) -> dict[PeerID, tuple[bytes, float]]:
-    """What it holds of each peer, and how many seconds it will."""
+def held(holder: DHTProtocol) -> dict[PeerID, bytes]:
+    """What it holds of each peer."""
     item = holder.storage.get(KEY)
-    return (
-        {}
-        if item is None
-        else {PeerID(name): (value, until - time.time()) for name, (value, until) in item.value.items()}
-    )
+    return {} if item is None else {PeerID(name): each.value for name, each in item.value.items()}
 
 
-def test_a_peers_own_word_takes_the_place_of_what_a_stranger_says_of_it_and_keeps_it(holder: DHTProtocol) -> None:
+def test_a_stranger_says_nothing_in_a_peers_name(holder: DHTProtocol) -> None:
     ada, now = MSGPackSerializer.dumps(ADA.to_bytes()), time.time()
-    assert stored(holder, STRANGER, ada, NOT_LOOKING, now + 3500.0)
-    assert held(holder)[ADA][1] <= RELAYED_SECONDS
+    assert not stored(holder, STRANGER, ada, NOT_LOOKING, now + 3500.0)
     assert stored(holder, ADA, ada, LOOKING, now + 15.0)
     assert not stored(holder, STRANGER, ada, NOT_LOOKING, now + 3500.0)
-    assert held(holder)[ADA][0] == LOOKING
+    assert held(holder) == {ADA: LOOKING}
     assert stored(holder, ADA, ada, NOT_LOOKING, now + 16.0)
 
 
-def test_a_new_node_takes_what_another_hands_over_to_it(holder: DHTProtocol) -> None:
-    dictionary, now = DictionaryDHTValue(), time.time()
-    for peer, seconds in ((ADA, 20.0), (GRACE, 3500.0), (STRANGER, 1000.0)):
-        dictionary.store(peer.to_bytes(), LOOKING, now + seconds)
-    whole = MSGPackSerializer.dumps(dictionary)
-    assert stored(holder, STRANGER, DHTProtocol.IS_DICTIONARY, whole, dictionary.latest_expiration_time)
-    lifetimes = [round(seconds / 10.0) * 10.0 for _, seconds in held(holder).values()]
-    assert lifetimes == [20.0, RELAYED_SECONDS, 1000.0]
+def test_a_new_node_takes_what_another_hands_over_to_it_of_signed_records_and_of_itself(holder: DHTProtocol) -> None:
+    now = time.time()
+    for names, taken in (
+        ([b"[owner:%b]" % bytes(300), b"[owner:%b]" % bytes(301), "16Uiu2HAm"], 3),
+        ([STRANGER.to_bytes(), ADA.to_bytes()], 1),
+    ):
+        dictionary = DictionaryDHTValue()
+        for seconds, name in enumerate(names):
+            dictionary.store(name, LOOKING, now + 3500.0 + seconds)
+        holder.storage = BoundedStorage({})
+        stored(holder, STRANGER, DHTProtocol.IS_DICTIONARY, MSGPackSerializer.dumps(dictionary), now + 3500.0)
+        assert len(dict(holder.storage.get(KEY).value.items())) == taken
 
 
 def test_a_plain_value_over_all_of_them_is_refused(holder: DHTProtocol) -> None:
