@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import pickle
 import time
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, cast
 
 import msgspec
 import pytest
@@ -24,7 +27,7 @@ from core.security.identity import Identity
 from core.worker.swarm.dht.bounded_storage import BoundedStorage
 from core.worker.swarm.dht.manifests import STORAGE_ORDERS
 from core.worker.swarm.dht.publisher import LIFETIME_SECONDS
-from core.worker.swarm.trust.signed_values import signed_value_validators
+from core.worker.swarm.trust.signed_values import guard_signed_values, signed_value_validators
 from tests.support.peers.hostile_records import RUNS_KEY, manifest, published
 
 ORGANISER, STRANGER = Identity.create(), Identity.create()
@@ -102,6 +105,34 @@ def test_an_older_value_shown_again_with_a_later_end_does_not_keep_a_newer_one_o
     assert is_stored(1, lifetime=0.0)
     assert not is_stored(0, lifetime=60.0)
     assert is_stored(1, lifetime=1.0)
+
+
+class LocalDHT:
+    """A DHT whose node is in this process, and holds what it is given."""
+
+    def __init__(self) -> None:
+        self.storage = BoundedStorage({})
+
+    def add_validators(self, _validators: Any) -> None:
+        """They are asked by others who want something stored."""
+
+    def run_coroutine(self, coroutine: Any) -> Any:
+        """With a node that has nothing else."""
+        return asyncio.run(coroutine(self, SimpleNamespace(protocol=self)))
+
+
+def test_of_what_is_there_when_a_run_begins_that_stays_which_is_signed() -> None:
+    dht, key, until = LocalDHT(), DHTID.generate(source=key_of("control")), time.time() + 600.0
+    signed = MSGPackSerializer.dumps(SIGNED["control"](0, ORGANISER, "sums"))
+    for signer, value, lifetime in (
+        (ORGANISER, signed, 0.0),
+        (STRANGER, signed, 0.0),
+        (Identity.create(), MSGPackSerializer.dumps("junk"), 2000.0),
+    ):
+        assert dht.storage.store(key, value, until + lifetime, subkey=signer.peer_id)
+    guard_signed_values(cast(Any, dht), "sums")
+    assert [*dict(dht.storage.get(key).value.items())] == [ORGANISER.peer_id]
+    assert not dht.storage.store(key, MSGPackSerializer.dumps("junk"), until + 60.0, subkey=ORGANISER.peer_id)
 
 
 def test_an_older_manifest_shown_again_with_a_later_end_does_not_keep_a_newer_one_out() -> None:

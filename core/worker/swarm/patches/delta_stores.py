@@ -128,6 +128,8 @@ def store_in_deltas() -> None:
 
     WORKAROUND H78: a report of one's progress is sent with its RSA key, twice as long as what is new in it, to five
     holders. Whoever does not know of deltas stores nothing of such a request, and is sent all.
+
+    While a request is obeyed, `SENDER` is who has sent it.
     """
     stub_of, store = DHTProtocol.get_stub, DHTProtocol.rpc_store
     stored: WeakKeyDictionary[DHTProtocol, dict[PeerID, _Stored]] = WeakKeyDictionary()
