@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from core.run.signed_record import sign_record, signed_of_run
+from core.run.signed_record import sign_record, signed_of_run, signed_order
 from core.schema import StrictStruct, UnixTime
 from core.security.identity import Identity
 
@@ -63,3 +63,8 @@ def sign_blocks(blocks: BlockList, identity: Identity) -> bytes:
 def blocks_in(encoded: bytes, organiser: str, run_id: str) -> BlockList | None:
     """The list that an organiser has signed for a run; ``None`` for anything else."""
     return signed_of_run(_KIND, encoded, organiser, MAX_BLOCK_LIST_BYTES, BlockList, run_id)
+
+
+def blocks_order(encoded: bytes, signer: str, run_id: str) -> float | None:
+    """By what a block list is later than another, as `signed_order` tells it; ``None`` for anything else."""
+    return signed_order(_KIND, encoded, signer, MAX_BLOCK_LIST_BYTES, run_id)

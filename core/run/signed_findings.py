@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from core.run.signed_record import CLOCK_SECONDS, sign_record, signed_of_run
+from core.run.signed_record import CLOCK_SECONDS, sign_record, signed_of_run, signed_order
 from core.schema import StrictStruct, UnixTime
 from core.security.identity import Identity
 
@@ -66,3 +66,8 @@ def findings_in(encoded: bytes, signer: str, run_id: str) -> AuditFindings | Non
     if findings is None:
         return None
     return findings if all(math.isfinite(each.change) for each in findings.trials) else None
+
+
+def findings_order(encoded: bytes, signer: str, run_id: str) -> float | None:
+    """By what findings are later than others, as `signed_order` tells it; ``None`` for anything else."""
+    return signed_order(_KIND, encoded, signer, MAX_FINDINGS_BYTES, run_id)

@@ -12,7 +12,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from core.run.signed_record import sign_record, signed_of_run
+from core.run.signed_record import sign_record, signed_of_run, signed_order
 from core.schema import StrictStruct, UnixTime
 from core.security.identity import Identity
 
@@ -64,3 +64,8 @@ def sign_receipts(receipts: SampleReceipts, identity: Identity) -> bytes:
 def receipts_in(encoded: bytes, signer: str, run_id: str) -> SampleReceipts | None:
     """The receipts that a peer has signed of a run; ``None`` for anything else."""
     return signed_of_run(_KIND, encoded, signer, MAX_RECEIPTS_BYTES, SampleReceipts, run_id)
+
+
+def receipts_order(encoded: bytes, signer: str, run_id: str) -> float | None:
+    """By what receipts are later than others, as `signed_order` tells it; ``None`` for anything else."""
+    return signed_order(_KIND, encoded, signer, MAX_RECEIPTS_BYTES, run_id)

@@ -23,6 +23,20 @@ _Value = TypeVar("_Value")
 _OfRun = TypeVar("_OfRun", bound=OfRun)
 
 
+class _Ordered(msgspec.Struct):
+    """What tells which of two values that a peer has signed for a run is the later, whatever else a version adds."""
+
+    run_id: str
+    number: int = 0
+    revision: int = 0
+    at: float = 0.0
+
+    @property
+    def order(self) -> float:
+        """The later it is, the higher; no kind has more than one of these fields."""
+        return max(self.number, self.revision, self.at)
+
+
 class SignedRecord(StrictStruct, frozen=True):
     """The exact bytes that an organiser signed."""
 
@@ -59,3 +73,12 @@ def signed_of_run(
     """What that peer id has signed for the run; ``None`` for anything else, as `signed_value` has it."""
     value = signed_value(kind, encoded, signer, max_bytes, value_type)
     return value if value is not None and value.run_id == run_id else None
+
+
+def signed_order(kind: bytes, encoded: bytes, signer: str, max_bytes: int, run_id: str) -> float | None:
+    """By what this value is later than others of its kind that the signer has signed for the run.
+
+    ``None`` where that peer id has not signed it. What a later version has added to it is not looked at.
+    """
+    value = signed_of_run(kind, encoded, signer, max_bytes, _Ordered, run_id)
+    return None if value is None else value.order

@@ -9,7 +9,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from core.run.signed_record import sign_record, signed_of_run
+from core.run.signed_record import sign_record, signed_of_run, signed_order
 from core.schema import Count, StrictStruct, UnixTime
 from core.security.identity import Identity
 
@@ -89,3 +89,8 @@ def scores_in(encoded: bytes, signer: str, run_id: str) -> EvaluationHistory | N
     if scores is None:
         return None
     return scores if all(math.isfinite(each.loss) for each in scores.scores) else None
+
+
+def scores_order(encoded: bytes, signer: str, run_id: str) -> float | None:
+    """As `signed_order`: the same for all histories, as one that has gone back may end earlier than the one before."""
+    return signed_order(_KIND, encoded, signer, MAX_SCORES_BYTES, run_id)

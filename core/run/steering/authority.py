@@ -14,7 +14,7 @@ import msgspec
 
 from core.localizable import LocalizedText, localized
 from core.run.manifest import RunId, RunManifest
-from core.run.signed_record import CLOCK_SECONDS, sign_record, signed_of_run
+from core.run.signed_record import CLOCK_SECONDS, sign_record, signed_of_run, signed_order
 from core.schema import StrictStruct, UnixTime
 from core.security.identity import Identity
 
@@ -134,3 +134,8 @@ def silence_seconds(manifest: RunManifest, successor: str) -> float:
 def _has_spoken(heartbeat: Heartbeat | None, begin: float, end: float) -> bool:
     """Whether its signer was there at any moment after ``begin`` and until ``end``."""
     return heartbeat is not None and heartbeat.at > begin and heartbeat.since <= end
+
+
+def heartbeat_order(encoded: bytes, signer: str, run_id: str) -> float | None:
+    """By what a heartbeat is later than another, as `signed_order` tells it; ``None`` for anything else."""
+    return signed_order(_KIND, encoded, signer, MAX_HEARTBEAT_BYTES, run_id)

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from core.run.manifest import RunId, RunManifest
-from core.run.signed_record import sign_record, signed_of_run
+from core.run.signed_record import sign_record, signed_of_run, signed_order
 from core.run.spec.data import ImageData, TextData
 from core.run.steering.data_change import (
     MAX_KEPT_BYTES,
@@ -155,3 +155,8 @@ def sign_control(control: ControlValue, identity: Identity) -> bytes:
 def control_in(encoded: bytes, organiser: str, run_id: str) -> ControlValue | None:
     """The value that an organiser has signed for a run; ``None`` for anything else."""
     return signed_of_run(_KIND, encoded, organiser, MAX_CONTROL_BYTES, ControlValue, run_id)
+
+
+def control_order(encoded: bytes, signer: str, run_id: str) -> float | None:
+    """By what a control value is later than another, as `signed_order` tells it; ``None`` for anything else."""
+    return signed_order(_KIND, encoded, signer, MAX_CONTROL_BYTES, run_id)

@@ -47,6 +47,7 @@ from core.worker.swarm import (
     Swarm,
     SwarmOptimizer,
     guard_records,
+    guard_signed_values,
     others_scores,
     remove_abandoned,
 )
@@ -329,6 +330,7 @@ def enter_training(
     remove_abandoned(swarm.folder, manifest.run.id, mode, config.rollback)
     for each in {manifest.run.id, swarm_id(manifest.run.id, mode, config.rollback)}:
         guard_records(swarm, each)
+    guard_signed_values(swarm.dht, manifest.run.id)
     scores = others_scores(swarm, manifest.run.id, authority.signers)  # before the others hear of us, and count on us
     prepared.numeric_checks.know_scores(scores)
     optimizer = _kind_of_optimizer(manifest, authority.organiser, config, channel)(

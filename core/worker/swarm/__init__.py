@@ -61,6 +61,7 @@ from core.worker.swarm.trust.control_values import (
 from core.worker.swarm.trust.findings import FindingsLedger, FindingsPublisher, FindingsReader
 from core.worker.swarm.trust.heartbeats import AuthorityReader, HeartbeatPublisher, heartbeat_republisher
 from core.worker.swarm.trust.sample_ledger import SampleLedger
+from core.worker.swarm.trust.signed_values import guard_signed_values
 from core.worker.swarm.trust.suspects import SuspectLedger, norm_ratios_in, suspects_in
 from core.worker.swarm.upload_test.download_meter import DownloadMeter
 from core.worker.swarm.upload_test.measurement import MAX_PEERS as UPLOAD_TEST_PEERS
@@ -131,6 +132,7 @@ __all__ = [
     "enter_swarm",
     "find_manifests",
     "guard_records",
+    "guard_signed_values",
     "health_of",
     "heartbeat_republisher",
     "kept_blocks_file",

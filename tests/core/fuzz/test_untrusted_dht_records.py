@@ -27,6 +27,7 @@ from core.protocol.peers import PeersSeen
 from core.run.signed_manifest import SignedManifest
 from core.security.identity import Identity
 from core.worker.swarm.dht.bounded_storage import (
+    KEY_OVERHEAD_BYTES,
     MAX_BYTES,
     MAX_KEY_BYTES,
     MAX_LIFETIME_SECONDS,
@@ -288,6 +289,96 @@ def test_no_record_is_larger_than_any_that_are_needed() -> None:
     assert not storage().store(KEY, cast(bytes, 5), soon(), subkey="a")
 
 
+@pytest.mark.parametrize("subkey", [None, "a", b"a", 7])
+def test_what_is_held_for_longer_is_there_until_then_whatever_is_refused_meanwhile(subkey: Any) -> None:
+    kept, first = storage(), time.time()
+    assert kept.store(KEY, b"\x01", first + 600.0, subkey="later")
+    if subkey is not None:
+        assert kept.store(KEY, b"\x01", first + 60.0, subkey=subkey)
+    for sooner in (0.05, 30.0, 60.0):
+        assert not kept.store(KEY, b"\x02", first + sooner, subkey=subkey)
+    time.sleep(max(0.0, first + 0.1 - time.time()))
+    assert held(kept, KEY) == 1 + (subkey is not None)
+
+
+def test_a_plain_value_takes_no_place() -> None:
+    kept = storage()
+    assert not kept.store(KEY, stored("plain"), soon())
+    assert kept.store(KEY, b"\x01", soon(), subkey="a")
+    assert not kept.store(KEY, stored("plain"), soon() + 60.0)
+    assert kept.store(KEY, b"\x01", soon() + 1, subkey="b") and held(kept, KEY) == 2
+
+
+def test_heaps_are_no_longer_than_what_is_held_needs() -> None:
+    """What is refused, and what is replaced by what is to be there a moment longer."""
+    kept, until = storage(), soon()
+    with memory_below(MIB):
+        for n in range(20_000):
+            kept.store(KEY, b"", until + n / 1e4, subkey="a")
+            kept.store(KEY, b"", until, subkey="a")
+    item = kept.get(KEY)
+    assert item is not None and max(len(each.expiration_heap) for each in (kept, item.value)) < 20
+
+
+@pytest.mark.parametrize("subkey", [("a",) * 4096, 1.5, (), frozenset()])
+def test_subkeys_of_other_types_are_refused(subkey: Any) -> None:
+    assert not storage().store(KEY, b"x", soon(), subkey=subkey)
+
+
+def test_subkeys_of_several_types_may_expire_together() -> None:
+    kept, until = storage(), time.time() + 0.05
+    assert all(kept.store(KEY, b"x", until, subkey=subkey) for subkey in ("a", b"a", 7, "b", b"c", 9))
+    assert kept.store(KEY, b"x", soon(), subkey="stays")
+    time.sleep(0.1)
+    assert held(kept, KEY) == 1
+
+
+def test_as_many_keys_as_there_is_room_for_take_no_more_memory_than_that() -> None:
+    with memory_below(MAX_BYTES):
+        kept, taken = storage(), 0
+        while kept.store(DHTID(taken), b"", soon(), subkey="a"):
+            taken += 1
+    assert taken * KEY_OVERHEAD_BYTES < MAX_BYTES
+
+
+def test_our_own_record_takes_the_place_of_what_strangers_have_put_there_and_keeps_it() -> None:
+    kept, until = storage(), soon()
+    assert kept.store(KEY, b"junk", until + 2900.0, subkey="mine")
+    assert kept.keep(KEY, "mine", b"own", until)
+    assert not kept.store(KEY, b"junk", until + 2900.0, subkey="mine")
+    assert kept.keep(KEY, "mine", b"newer", until + 1.0)
+    assert kept.store(KEY, b"theirs", until, subkey="theirs")
+    item = kept.get(KEY)
+    assert item is not None and {name: each.value for name, each in item.value.items()} == {
+        "mine": b"newer",
+        "theirs": b"theirs",
+    }
+
+
+def number_in(_subkey: Any, value: bytes) -> float | None:
+    """Of a value that says which it is."""
+    return float(value) if value.isdigit() else None
+
+
+def test_where_values_have_an_order_the_later_one_is_stored_whichever_expires_first() -> None:
+    kept, until = BoundedStorage({}, {KEY: number_in}), soon()
+
+    def there() -> bytes:
+        item = kept.get(KEY)
+        assert item is not None
+        return bytes(item.value.get("a").value)
+
+    assert kept.store(KEY, b"junk", until + 2900.0, subkey="a")
+    assert kept.store(KEY, b"3", until + 2800.0, subkey="a"), "what nobody has signed makes room"
+    assert not kept.store(KEY, b"junk", until + 2900.0, subkey="a")
+    assert not kept.store(KEY, b"2", until + 2900.0, subkey="a"), "an older one, shown again"
+    assert kept.store(KEY, b"4", until, subkey="a") and there() == b"4"
+    assert not kept.keep(KEY, "a", b"3", until + 9.0), "who publishes it for another has heard of no newer one yet"
+    assert kept.keep(KEY, "a", b"4", until + 9.0)
+    assert not kept.store(KEY, b"4", until + 99.0, subkey="a")
+    assert kept.store(KEY, b"5", until, subkey="a") and there() == b"5"
+
+
 ACTS = st.tuples(
     st.sampled_from(["a", "b", None, b"c", 7]),
     st.integers(0, 60_000),
@@ -303,9 +394,9 @@ def test_whatever_is_stored_what_is_held_is_counted_right(acts: list[tuple[Any, 
         until = time.time() + lifetime
         if kept.store(RUNS, bytes(length), until, subkey=subkey):
             true.store(RUNS, bytes(length), until, subkey=subkey)
-    item, same = kept.get(RUNS), true.get(RUNS)
-    assert (item is None) == (same is None)
-    if item is not None and isinstance(item.value, DictionaryDHTValue):
+    assert held(kept, RUNS) == held(true, RUNS)
+    item = kept.get(RUNS)
+    if item is not None:
         assert sum(len(each.value) for _, each in item.value.items()) <= STORAGE_BOUNDS[RUNS]
 
 

@@ -2,8 +2,9 @@
 
 They say in lines of JSON how many peers each of their rounds had, or why it failed. The one argument is what the
 stranger does: it puts "names" under the group's key that are no peers, is a "leader" whose groups have members that
-cannot be, or that names a leader which is none, "redirects" everybody from itself to itself, or asks everybody to be
-let in as an "asker" of an epoch that nobody has come to.
+cannot be, or that names a leader which is none, "redirects" everybody from itself to itself, asks everybody to be
+let in as an "asker" of an epoch that nobody has come to, has a "plain" value stored over the group's dictionary, or
+"erases" the others from it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from functools import partial
 from typing import Any, AsyncIterator  # noqa: UP035 - hivemind reads this very annotation
 
 import hivemind
+from hivemind.dht import DHTNode
 from hivemind.p2p import P2P, P2PContext, PeerID, ServicerBase
 from hivemind.proto import averaging_pb2
 from hivemind.utils import MSGPackSerializer
@@ -26,6 +28,8 @@ from core.worker.process.process_tree import setup_fork_handling
 from core.worker.swarm import patches
 from core.worker.swarm.aggregation.member_metadata import MemberMetadata
 from core.worker.swarm.averaging.averagers import GradientAverager
+from core.worker.swarm.dht.bounded_storage import bound_storage
+from core.worker.swarm.dht.manifests import STORAGE_BOUNDS, STORAGE_ORDERS
 from tests.support.peers.stale_round_peers import OPTIONS, PREFIX, averager, began, outcome, say
 
 EPOCH = 4
@@ -33,6 +37,7 @@ ROUNDS = 4
 SEARCH_SECONDS = 25.0
 CLAIMED = 10**9
 LONG_BYTES = 1_000_000  # whose base58 takes minutes
+LONG_SECONDS = 3500.0
 EARLY_SECONDS = 1.5  # before the honest ones: whoever ends first is asked to lead
 PAUSE_SECONDS = 0.3
 
@@ -49,6 +54,8 @@ def main(kind: str) -> None:
     for _ in range(3):
         nodes.append(hivemind.DHT(initial_peers=nodes[0].get_visible_maddrs(), **OPTIONS))
     *honest, stranger = nodes
+    for each in honest:
+        each.run_coroutine(prepare)
     averagers = [averager(each) for each in honest]
     acting = Acting()
     threading.Thread(target=ACTS[kind], args=(stranger, averagers, acting), daemon=True).start()
@@ -59,11 +66,35 @@ def main(kind: str) -> None:
         say(outcomes=[outcome(each) for each in rounds])
 
 
+async def prepare(_dht: hivemind.DHT, node: DHTNode) -> None:
+    """As a worker's node is."""
+    bound_storage(node, STORAGE_BOUNDS, STORAGE_ORDERS)
+
+
 def put_names(dht: hivemind.DHT, _averagers: Sequence[GradientAverager], acting: Acting) -> None:
     """Names of all kinds: a text, a number, an id that is none, and one that is too long."""
     while True:
         for subkey in ("abc", 7, b"nobody", bytes(10_000), ("a", 1)):
             declare(dht, subkey)
+        acting.set()
+        time.sleep(PAUSE_SECONDS)
+
+
+def put_plain_value(dht: hivemind.DHT, _averagers: Sequence[GradientAverager], acting: Acting) -> None:
+    """Have a plain value stored that is to be there for an hour."""
+    while True:
+        dht.store(f"{PREFIX}.0b", value=True, expiration_time=time.time() + LONG_SECONDS, exclude_self=True)
+        acting.set()
+        time.sleep(PAUSE_SECONDS)
+
+
+def erase(dht: hivemind.DHT, averagers: Sequence[GradientAverager], acting: Acting) -> None:
+    """Have it stored that none of them looks for a group, for an hour."""
+    until = time.time() + LONG_SECONDS
+    while True:
+        for each in averagers:
+            subkey = each.peer_id.to_bytes()
+            dht.store(f"{PREFIX}.0b", subkey=subkey, value=False, expiration_time=until, exclude_self=True)
         acting.set()
         time.sleep(PAUSE_SECONDS)
 
@@ -167,6 +198,8 @@ ACTS: dict[str, Callable[..., None]] = {
     "leader": partial(lead, (long_member, without_you, long_leader)),
     "redirects": partial(lead, (itself,)),
     "asker": ask,
+    "plain": put_plain_value,
+    "erases": erase,
 }
 
 if __name__ == "__main__":

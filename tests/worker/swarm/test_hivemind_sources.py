@@ -66,6 +66,7 @@ import re, struct, time
 from hivemind.dht.crypto import RSASignatureValidator
 from hivemind.utils import MSGPackSerializer
 from hivemind.utils.crypto import RSAPrivateKey
+from hivemind.utils.timed_storage import TimedStorage
 import msgpack
 tower = msgpack.packb(b"")
 for _ in range(300):
@@ -81,6 +82,11 @@ RSASignatureValidator._PUBLIC_KEY_RE.findall(b"[owner:" * 6000)
 assert time.monotonic() - started < 1, "H29"
 key = RSAPrivateKey()
 assert RSAPrivateKey.from_bytes(key.to_bytes()).get_public_key().to_bytes() == key.get_public_key().to_bytes(), "H38"
+stored = TimedStorage()
+stored.store("a", 1, time.time() + 60)
+assert not stored.store("a", 2, time.time() + 0.05)
+time.sleep(0.1)
+assert stored.get("a") is not None, "H85"
 """
 
 

@@ -32,7 +32,7 @@ def test_a_round_that_was_left_over_gives_way_to_the_next_one(group: PeerGroup, 
 @pytest.mark.real
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("stranger", ["names", "leader", "redirects", "asker"])
+@pytest.mark.parametrize("stranger", ["names", "leader", "redirects", "asker", "plain", "erases"])
 def test_three_peers_meet_whatever_a_stranger_does_at_their_meeting_place(group: PeerGroup, stranger: str) -> None:
     said = group.script("rounds", "tests.worker.swarm.poisoned_group_peers", stranger)
     for seen in range(ROUNDS):  # one may be lost to a stranger, or to a computer that does much else

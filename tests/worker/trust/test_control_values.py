@@ -10,7 +10,9 @@ from time import time
 import msgspec
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
-from hivemind.dht import DHT
+from hivemind.dht import DHT, DHTNode
+from hivemind.dht.routing import DHTID
+from hivemind.utils import MSGPackSerializer
 
 from core.files.json_file import JsonFile
 from core.run.steering.authority import RunAuthority
@@ -18,9 +20,13 @@ from core.run.steering.control_value import ControlValue, Order, sign_control
 from core.run.steering.kept_control import kept_control_file
 from core.security.identity import Identity
 from core.worker.roles.steering.follower import POLL_SECONDS
+from core.worker.swarm.dht.bounded_storage import bound_storage
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_values import dht_key
+from core.worker.swarm.dht.publisher import Publisher
+from core.worker.swarm.dht.reader import own_records
 from core.worker.swarm.trust.control_values import DHT_KIND, ControlPublisher, ControlReader
+from core.worker.swarm.trust.signed_values import guard_signed_values
 from tests.worker.progress.dht_nodes import ANSWER_SECONDS, count_requests, dht_nodes, forget_key, requests
 
 pytestmark = [pytest.mark.real, pytest.mark.usefixtures("patient_reads")]
@@ -86,6 +92,35 @@ def test_one_honest_holder_is_enough_at_once_and_later_within_fifty_seconds() ->
             assert volunteer.run_coroutine(requests) < looks * HOLDERS, "the leader and one holder at each look"
         finally:
             volunteer.shutdown()
+
+
+async def as_in_a_worker(_dht: DHT, node: DHTNode) -> None:
+    """It stores for others what a worker's node does."""
+    bound_storage(node, {})
+
+
+async def held(_dht: DHT, node: DHTNode, key_id: DHTID) -> list[bytes]:
+    """What that node holds under the key."""
+    return [MSGPackSerializer.loads(record.value) for record in own_records(node, key_id)]
+
+
+@pytest.mark.parametrize("stored_first", [b"junk", sign_control(PAUSED, ORGANISER)], ids=["junk", "an older value"])
+def test_who_was_there_first_silences_no_organiser(stored_first: bytes) -> None:
+    """At its own node, nor at who holds its value for it: a stranger has something stored there for an hour."""
+    key, signed = dht_key("run", DHT_KIND), sign_control(RESUMED, ORGANISER)
+    with dht_nodes(3) as (organiser, holder, stranger):
+        for each in (organiser, holder):
+            each.run_coroutine(as_in_a_worker)
+        store = partial(stranger.store, key, subkey=ORGANISER.peer_id, value=stored_first, exclude_self=True)
+        store(expiration_time=time() + 3500)
+        for each in (organiser, holder):
+            guard_signed_values(each, "run")
+        store(expiration_time=time() + 630)
+        Publisher(organiser, key, ORGANISER.peer_id, signed).start(lambda _name, _run: None)
+        for seconds in (640, 3500):
+            store(expiration_time=time() + seconds)
+        for each in (organiser, holder):
+            assert each.run_coroutine(partial(held, key_id=DHTID.generate(source=key))) == [signed]
 
 
 def test_an_organiser_takes_what_its_commands_write_and_goes_on_from_that_after_a_restart(

@@ -25,8 +25,8 @@ DHT_KIND = "workerbee_admissions"  # of values, in the DHT key
 
 def admission_validator(run_id: str, authority: RunAuthority) -> PeerValueValidator:
     """Keeps what no ticket allows out of this peer's part of the DHT, whoever takes the run over."""
-    is_valid = partial(_is_admission, run_id=run_id, authority=authority.widest)
-    return PeerValueValidator(dht_key(run_id, DHT_KIND), MAX_ADMISSION_BYTES, is_valid)
+    order_of = partial(_admitted_at, run_id=run_id, authority=authority.widest)
+    return PeerValueValidator(dht_key(run_id, DHT_KIND), MAX_ADMISSION_BYTES, order_of)
 
 
 class Admissions:
@@ -54,6 +54,7 @@ class Admissions:
         return {PeerID.from_base58(peer): key for peer, key in admitted.items()}
 
 
-def _is_admission(holder: str, encoded: bytes, run_id: str, authority: RunAuthority) -> bool:
+def _admitted_at(holder: str, encoded: bytes, run_id: str, authority: RunAuthority) -> float | None:
+    """When the holder has signed that admission; ``None`` for what is none, or has ended."""
     admitted = admission_in(encoded, holder, run_id, authority)
-    return admitted is not None and admitted.until >= time.time()
+    return admitted.at if admitted is not None and admitted.until >= time.time() else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -15,14 +16,18 @@ from core.errors import ErrorKind, UserError
 from core.localizable import localized
 from core.run.manifest import RunManifest
 from core.run.signed_manifest import MAX_RECORD_BYTES, SignedManifest
-from core.worker.swarm.dht.publisher import Publisher
+from core.run.signed_record import CLOCK_SECONDS
+from core.worker.swarm.dht.bounded_storage import Order
+from core.worker.swarm.dht.publisher import LIFETIME_SECONDS, Publisher
 from core.worker.swarm.dht.reader import Ask, read_dictionary
+from core.worker.swarm.patches.monotonic_clock import steady_time
 
 _PACKING_BYTES = 16  # around what the DHT packs once more
 RUNS_KEY = "workerbee_runs"
 MAX_REVISIONS = 10_000  # that are remembered, of as many runs
 _RUNS_ID = DHTID.generate(source=RUNS_KEY)
 _RUNS_KEY_ID = _RUNS_ID.to_bytes()
+_LONGEST_SECONDS = LIFETIME_SECONDS + CLOCK_SECONDS
 # Anybody may sign runs; whoever asks for them must get the answer over a slow line in three seconds.
 STORAGE_BOUNDS = {_RUNS_ID: 256 * 1024}
 
@@ -38,7 +43,7 @@ class FoundManifests:
 
 
 class ManifestValidator(RecordValidatorBase):
-    """Keeps forgeries, plain values and older revisions out of this peer's part of the DHT.
+    """Keeps forgeries, plain values, older revisions and endless records out of this peer's part of the DHT.
 
     WORKAROUND H26: and whatever does not decode, under any key: hivemind's own ``get`` would never answer.
     """
@@ -51,6 +56,8 @@ class ManifestValidator(RecordValidatorBase):
         """Whether the record may be stored; what records under other keys say is none of our business."""
         if record.key != _RUNS_KEY_ID:
             return _does_decode(record.value)
+        if record.expiration_time > steady_time() + _LONGEST_SECONDS:
+            return False
         try:
             _signed, manifest = _open(record)
         except UserError as error:
@@ -93,6 +100,17 @@ def find_manifests(dht: DHT, also_ask: Iterable[str], *, ask: Ask = "all") -> Fo
 
 def _subkey(organiser: str, run_id: str) -> str:
     return f"{organiser}/{run_id}"
+
+
+def _revision(subkey: object, value: bytes) -> float | None:
+    """The revision of a manifest under that subkey; ``None`` where there is none."""
+    with contextlib.suppress(UserError):
+        return _open(DHTRecord(_RUNS_KEY_ID, MSGPackSerializer.dumps(subkey), value, 0.0))[1].revision
+    return None
+
+
+STORAGE_ORDERS: dict[DHTID, Order] = {_RUNS_ID: _revision}
+"""By what later values take the place of earlier ones, by key."""
 
 
 def _run_id_of(record: DHTRecord) -> str:

@@ -27,7 +27,7 @@ from core.worker.delegation.own_watch import count_own_traffic
 from core.worker.swarm import patches
 from core.worker.swarm.dht.bounded_storage import bound_storage
 from core.worker.swarm.dht.child_processes import ChildProcesses
-from core.worker.swarm.dht.manifests import STORAGE_BOUNDS, ManifestValidator
+from core.worker.swarm.dht.manifests import STORAGE_BOUNDS, STORAGE_ORDERS, ManifestValidator
 from core.worker.swarm.dht.no_relay import serve_no_relay
 from core.worker.swarm.dht.rsa_validator import Signatures
 from core.worker.swarm.patches.shunned_peers import NOBODY_BARRED, BarredPeers
@@ -186,7 +186,7 @@ async def _prepare_node(dht: DHT, node: DHTNode) -> int:
     """
     os.set_blocking(dht._inner_pipe.fileno(), True)
     node.protocol.wait_timeout = ANSWER_SECONDS  # from now on, however long the first answer has taken
-    bound_storage(node, STORAGE_BOUNDS)
+    bound_storage(node, STORAGE_BOUNDS, STORAGE_ORDERS)
     await serve_no_relay(node.protocol.p2p)
     if not node.protocol.client_mode:
         await UploadReceiver().add_p2p_handlers(node.protocol.p2p)

@@ -1,18 +1,22 @@
 """What the peers of a run hold in its DHT under their own peer ids, one kind of values under each key.
 
-Each value is signed by its peer, which the reader verifies.
+Each value is signed by its peer, which the reader verifies, and whoever stores it for others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
-from hivemind.dht import DHT
+from hivemind.dht import DHT, DHTNode
 from hivemind.dht.routing import DHTID
 from hivemind.dht.validation import DHTRecord, RecordValidatorBase
 from hivemind.utils import MSGPackSerializer
 
-from core.worker.swarm.dht.reader import Ask, forget, read_dictionary
+from core.run.signed_record import CLOCK_SECONDS
+from core.worker.swarm.dht.publisher import LIFETIME_SECONDS
+from core.worker.swarm.dht.reader import Ask, read_dictionary
+from core.worker.swarm.patches.monotonic_clock import steady_time
 
 _MAX_SUBKEY_BYTES = 64  # of a packed peer id
 _PACKING_BYTES = 16  # around what the DHT packs once more
@@ -46,19 +50,35 @@ def peer_values(dht: DHT, key: str, max_bytes: int, also_ask: Iterable[str] = ()
 class PeerValueValidator(RecordValidatorBase):
     """Keeps values that are not valid out of this peer's part of the DHT, so that they do not take the others' room.
 
-    ``is_valid`` is asked of a peer id and the value under it; both it and the validator go to the DHT's process.
+    ``order_of`` tells of a peer id and the value under it by what that one is later than others of the same peer, and
+    ``None`` where it is not valid; both it and the validator go to the DHT's process. Values live for
+    ``lifetime_seconds`` at the most, and as much longer as clocks may differ.
     """
 
-    def __init__(self, key: str, max_bytes: int, is_valid: Callable[[str, bytes], bool]) -> None:
-        self.key, self._max_bytes, self._is_valid = key, max_bytes, is_valid
+    def __init__(
+        self,
+        key: str,
+        max_bytes: int,
+        order_of: Callable[[str, bytes], float | None],
+        lifetime_seconds: float = LIFETIME_SECONDS,
+    ) -> None:
+        self.key, self._max_bytes, self._order_of = key, max_bytes, order_of
+        self._longest_seconds = lifetime_seconds + CLOCK_SECONDS
         self._key_id = DHTID.generate(source=key).to_bytes()
 
     def validate(self, record: DHTRecord) -> bool:
         """Whether the record may be stored; what records under other keys say is none of our business."""
         if record.key != self._key_id:
             return True
+        if record.expiration_time > steady_time() + self._longest_seconds:
+            return False
         found = _peer_value(record, self._max_bytes)
-        return found is not None and self._is_valid(*found)
+        return found is not None and self._order_of(*found) is not None
+
+    def order(self, subkey: object, packed: bytes) -> float | None:
+        """By what the value under a subkey is later than others there; ``None`` where it is not valid."""
+        encoded = _stored_bytes(packed, self._max_bytes)
+        return self._order_of(subkey, encoded) if isinstance(subkey, str) and encoded is not None else None
 
     def merge_with(self, other: RecordValidatorBase) -> bool:
         """Whether the other one is for the same values: one of them is enough."""
@@ -66,9 +86,22 @@ class PeerValueValidator(RecordValidatorBase):
 
 
 def guard_values(dht: DHT, validator: PeerValueValidator) -> None:
-    """Refuse to store what is not valid, and forget what is there; call it before anything is read."""
+    """Refuse to store what is not valid, and forget what is there of that; call it before anything is read.
+
+    WORKAROUND H87: hivemind's validators cannot tell which of two valid records is the later: whatever expires last is,
+    also a record of a signer's that somebody else has kept and stores again.
+    """
     dht.add_validators([validator])
-    forget(dht, validator.key)
+    dht.run_coroutine(partial(_guard, validator=validator))
+
+
+async def _guard(_dht: DHT, node: DHTNode, validator: PeerValueValidator) -> None:
+    storage, key_id = node.protocol.storage, DHTID.generate(source=validator.key)
+    storage.orders[key_id] = validator.order
+    item = storage.get(key_id)
+    for subkey, held in [] if item is None else list(item.value.items()):
+        if not validator.validate(DHTRecord(key_id.to_bytes(), MSGPackSerializer.dumps(subkey), *held)):
+            del item.value[subkey]
 
 
 def _peer_value(record: DHTRecord, max_bytes: int) -> tuple[str, bytes] | None:

@@ -74,17 +74,17 @@ def sign_announcement(announcement: Announcement, host: Identity) -> bytes:
 
 def announcement_in(encoded: bytes, host: str, run_id: str, now: float) -> Hosted | None:
     """What this peer id announces at that time; ``None`` for anything else, and for an old announcement."""
-    told = signed_of_run(_KIND, encoded, host, MAX_ANNOUNCEMENT_BYTES, Announcement, run_id)
-    if told is None or not -CLOCK_SECONDS <= now - told.at <= LIFETIME_SECONDS + CLOCK_SECONDS:
+    told = _announced(encoded, host, run_id, now)
+    if told is None:
         return None
     tokens = {ExpertId(layer, number): count for layer, number, _steps, count in told.experts}
     return Hosted(_steps(each[:3] for each in told.experts), _steps(told.copies), tokens)
 
 
 def guard_announcements(dht: DHT, run_id: str) -> None:
-    """Refuse to store forged and old announcements, and forget what is there; call it before anything is read."""
-    is_valid = partial(_is_announcement, run_id=run_id)
-    guard_values(dht, PeerValueValidator(dht_key(run_id, DHT_KIND), MAX_ANNOUNCEMENT_BYTES, is_valid))
+    """Refuse forged and old announcements, and forget those that are there; call it before anything is read."""
+    key, order_of = dht_key(run_id, DHT_KIND), partial(_announced_at, run_id=run_id)
+    guard_values(dht, PeerValueValidator(key, MAX_ANNOUNCEMENT_BYTES, order_of, LIFETIME_SECONDS))
 
 
 def announce(dht: DHT, identity: Identity, run_id: str, hosted: Hosted) -> None:
@@ -115,8 +115,14 @@ def nobody(_peer: str) -> bool:
     return False
 
 
-def _is_announcement(host: str, encoded: bytes, run_id: str) -> bool:
-    return announcement_in(encoded, host, run_id, time.time()) is not None
+def _announced(encoded: bytes, host: str, run_id: str, now: float) -> Announcement | None:
+    told = signed_of_run(_KIND, encoded, host, MAX_ANNOUNCEMENT_BYTES, Announcement, run_id)
+    return told if told is not None and -CLOCK_SECONDS <= now - told.at <= LIFETIME_SECONDS + CLOCK_SECONDS else None
+
+
+def _announced_at(host: str, encoded: bytes, run_id: str) -> float | None:
+    told = _announced(encoded, host, run_id, time.time())
+    return None if told is None else told.at
 
 
 def _told(steps: Steps) -> tuple[tuple[int, int, int], ...]:

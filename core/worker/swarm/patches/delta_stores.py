@@ -7,6 +7,7 @@ import math
 import time
 import zlib
 from collections.abc import Iterable
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
@@ -32,6 +33,8 @@ MOST_DELTAS = 4  # of one request
 MOST_RECORDS, MOST_PEERS = 16, 256  # remembered of one peer; of whom they are remembered
 REFUSALS, REFUSED_SECONDS = 2, 600.0  # after so many a peer is plain, or forgets at once: it is sent all for so long
 DIGEST_BYTES = 8
+SENDER: ContextVar[PeerID | None] = ContextVar("SENDER", default=None)
+"""Whose request to store something is being obeyed; nobody's where we store something ourselves."""
 MARGIN_SECONDS = 5.0  # until a record expires, in which its holder may have dropped it by the time a delta arrives
 
 
@@ -125,6 +128,8 @@ def store_in_deltas() -> None:
 
     WORKAROUND H78: a report of one's progress is sent with its RSA key, twice as long as what is new in it, to five
     holders. Whoever does not know of deltas stores nothing of such a request, and is sent all.
+
+    While a request is obeyed, `SENDER` is who has sent it.
     """
     stub_of, store = DHTProtocol.get_stub, DHTProtocol.rpc_store
     stored: WeakKeyDictionary[DHTProtocol, dict[PeerID, _Stored]] = WeakKeyDictionary()
@@ -141,7 +146,11 @@ def store_in_deltas() -> None:
         deltas = attached(request)
         if deltas and not request.keys and len(deltas) <= MOST_DELTAS:
             request = _request(self, deltas, request.peer)
-        return await store(self, request, context)
+        token = SENDER.set(context.remote_id)
+        try:
+            return await store(self, request, context)
+        finally:
+            SENDER.reset(token)
 
     DHTProtocol.get_stub, DHTProtocol.rpc_store = get_stub, rpc_store
 
