@@ -41,7 +41,7 @@ def following_rules(
     unobserved = UnobservedRulesPrinter(rules, bool(gpus_of(devices)))
 
     def seen() -> Observation | None:
-        observation = watch.seen({**desktop.fields(), **traffic.count(worker.session.progress, datetime.now())})
+        observation = watch.seen({**desktop.fields(), **traffic.count(worker.session.traffic, datetime.now())})
         if observation is not None:
             unobserved.look(observation)
         return observation
@@ -57,6 +57,7 @@ def following_rules(
         worker.guard = None
         desktop.stop()
         watch.stop()
+        traffic.count(worker.session.traffic, datetime.now())
         traffic.write()
         log.end(datetime.now().astimezone())
 
