@@ -106,6 +106,7 @@ class AvailabilityController(QObject):
         """Observe nothing until there is a run again."""
         if self._timer.isActive():
             self._pauses.end(datetime.now().astimezone())
+            self._count_traffic()
             self._traffic.write()
         self._timer.stop()
         self._stop_watch()
@@ -237,6 +238,8 @@ class AvailabilityController(QObject):
             self._guard.check()
 
     def _seen(self) -> Observation | None:
-        traffic = self._traffic.count(self._session_controller.session.progress, datetime.now())
         desktop = self._desktop.fields() if self._desktop is not None else {}
-        return self._watch.seen({**desktop, **traffic})
+        return self._watch.seen({**desktop, **self._count_traffic()})
+
+    def _count_traffic(self) -> dict[str, object]:
+        return self._traffic.count(self._session_controller.session.traffic, datetime.now())

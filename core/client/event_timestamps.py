@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from core.client.hourly_traffic import HourlyTraffic
 from core.client.session import Session
 from core.protocol.events import Progress, Restarting, RoundFinished
+from core.protocol.limits import Traffic
 
 TOLD_WAITING_SECONDS = 5.0  # where epochs last for seconds, each of them has a wait that is over sooner
 _NO_TRAFFIC = HourlyTraffic()
@@ -16,8 +17,8 @@ _NO_TRAFFIC = HourlyTraffic()
 class EventTimestamps:
     """Seconds of ``time.time()``; a front end keeps one and gives each session to ``after``.
 
-    ``waiting_since`` is when a wait for the last step began that goes on; ``traffic`` is that of the last hour, all
-    workers of the session together.
+    ``waiting_since`` is when a wait for the last step began that goes on; ``counted`` is what the session's workers had
+    sent and received, ``traffic`` what of it was in the last hour.
     """
 
     averaged: RoundFinished | None = None
@@ -27,6 +28,7 @@ class EventTimestamps:
     waiting_since: float | None = None
     restarting: Restarting | None = None
     restarting_at: float = 0.0
+    counted: Traffic | None = None
     traffic: HourlyTraffic = _NO_TRAFFIC
 
     def after(self, session: Session, now: float) -> EventTimestamps:
@@ -43,8 +45,11 @@ class EventTimestamps:
                 progress=session.progress,
                 progress_at=now,
                 waiting_since=since,
-                traffic=self.traffic.after(session.progress, now),
             )
+        if session.traffic is not self.counted:
+            earlier = session.earlier_traffic
+            before = self.traffic if self.counted else HourlyTraffic(earlier.sent_bytes, earlier.received_bytes)
+            timestamps = replace(timestamps, counted=session.traffic, traffic=before.after(session.traffic, now))
         if session.restarting is not self.restarting:
             timestamps = replace(timestamps, restarting=session.restarting, restarting_at=now)
         return timestamps

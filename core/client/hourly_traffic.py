@@ -1,10 +1,11 @@
-"""What a session has sent and received in the last hour, summed up from its progress reports."""
+"""What the sessions of a front end have sent and received in the last hour."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from core.protocol.events import Progress
+from core.protocol.limits import Traffic
 
 _SECONDS = 60.0  # of a bucket
 _BUCKETS = 60
@@ -19,37 +20,34 @@ class Bucket:
     received: int
 
 
-def increase(progress: Progress, sent: int, received: int) -> tuple[int, int]:
-    """Return the bytes that were sent and received since a report with those counts.
+def increase(report: Progress | Traffic, sent: int, received: int) -> tuple[int, int]:
+    """Return the bytes that were sent and received since a report with those counts; one that has fallen begins anew.
 
-    A report counts a worker's bytes from its start. Between two workers there is none, and the next one is compared
-    with 0; where that was missed, a count that has fallen is that of another worker, too.
+    A worker's report counts from its start, a session's from that of the front end.
     """
-    if progress.sent_bytes < sent or progress.received_bytes < received:
-        return progress.sent_bytes, progress.received_bytes
-    return progress.sent_bytes - sent, progress.received_bytes - received
+    if report.sent_bytes < sent or report.received_bytes < received:
+        return report.sent_bytes, report.received_bytes
+    return report.sent_bytes - sent, report.received_bytes - received
 
 
 @dataclass(frozen=True)
 class HourlyTraffic:
-    """The traffic of the last 60 minutes, in buckets of one; the bytes are the counts of the newest report."""
+    """The traffic of the last 60 minutes, in buckets of one; the bytes are the newest counts."""
 
     sent_bytes: int = 0
     received_bytes: int = 0
     buckets: tuple[Bucket, ...] = ()
 
-    def after(self, progress: Progress | None, now: float) -> HourlyTraffic:
-        """Return the traffic after that report came at ``now``, in seconds; ``None`` between two workers."""
-        if progress is None:
-            return replace(self, sent_bytes=0, received_bytes=0)
-        sent, received = increase(progress, self.sent_bytes, self.received_bytes)
+    def after(self, traffic: Traffic, now: float) -> HourlyTraffic:
+        """Return the traffic after a session had that at ``now``, in seconds."""
+        sent, received = increase(traffic, self.sent_bytes, self.received_bytes)
         number = int(now // _SECONDS)
         *earlier, latest = self.buckets or (Bucket(number, 0, 0),)
         if latest.number != number:
             earlier, latest = [*earlier, latest], Bucket(number, 0, 0)
         latest = Bucket(number, latest.sent + sent, latest.received + received)
         buckets = (*(each for each in earlier if number - _BUCKETS < each.number < number), latest)
-        return HourlyTraffic(progress.sent_bytes, progress.received_bytes, buckets)
+        return HourlyTraffic(traffic.sent_bytes, traffic.received_bytes, buckets)
 
     def sums(self, now: float) -> tuple[int, int]:
         """Return the bytes that were sent and received within the last hour."""

@@ -54,7 +54,6 @@ from core.protocol.events import (
     Left,
     LineMeasured,
     Network,
-    Paced,
     Progress,
     Published,
     Pushed,
@@ -69,6 +68,7 @@ from core.protocol.events import (
     Warned,
 )
 from core.protocol.experts import ExpertsSeen
+from core.protocol.limits import Paced, Traffic
 from core.protocol.peers import PeersSeen, SuspectsSeen
 from core.run.consent import is_agreed
 
@@ -84,7 +84,7 @@ def reduce(session: Session, event: ClientEvent) -> Session:
             return _after_news(session, event)
         case RunFound():
             return _after_run(session, event)
-        case StateLoading() | TrainingStarted() | Progress() | RoundFinished() | CaughtUp():
+        case StateLoading() | TrainingStarted() | Progress() | Traffic() | RoundFinished() | CaughtUp():
             return _after_work(session, event)
         case (
             PeersSeen()
@@ -130,7 +130,7 @@ def _after_command(session: Session, command: AnyCommand, shown: RunFound | None
 
 
 def _new(before: Session, phase: Phase, opening: Opening) -> Session:
-    """A new session, of which no more is known than what the owner's rules have decided."""
+    """A new session, of which no more is known than what the owner's rules have decided, and the line carried."""
     return Session(
         phase=phase,
         opening=opening,
@@ -138,6 +138,8 @@ def _new(before: Session, phase: Phase, opening: Opening) -> Session:
         availability=before.availability,
         rules=before.rules,
         pace=before.pace,
+        traffic=before.traffic,
+        earlier_traffic=before.traffic,
     )
 
 
@@ -221,7 +223,7 @@ def _is_same(one: RunFound, other: RunFound) -> bool:
     return (one.manifest.run.id, one.organiser) == (other.manifest.run.id, other.organiser)
 
 
-_Work = StateLoading | TrainingStarted | Progress | RoundFinished | CaughtUp
+_Work = StateLoading | TrainingStarted | Progress | Traffic | RoundFinished | CaughtUp
 
 
 def _after_work(session: Session, event: _Work) -> Session:
@@ -232,7 +234,10 @@ def _after_work(session: Session, event: _Work) -> Session:
             return replace(_at_epoch(_at_work(session), event.epoch), training=event, loading=None)
         case Progress():
             at_work = _at_epoch(_with_share(_at_work(session), event), event.epoch)
-            return replace(at_work, progress=event, loading=None, contributed_samples=session.contributed_with(event))
+            counted = replace(at_work, contributed_samples=session.contributed_with(event)).with_traffic(event)
+            return replace(counted, progress=event, loading=None)
+        case Traffic():
+            return session.with_traffic(event)
         case RoundFinished():
             return replace(session, rounds=(*session.rounds, event)[-KEPT_ROUNDS:])
         case CaughtUp():

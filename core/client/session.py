@@ -41,6 +41,7 @@ from core.protocol.events import (
     Warned,
 )
 from core.protocol.experts import ExpertsSeen
+from core.protocol.limits import Traffic
 from core.protocol.peers import PeerSeen, Suspect
 from core.run.steering.control_value import Order
 
@@ -49,7 +50,7 @@ AT_WORK = ("connecting", "starting", "training")
 KEPT_ROUNDS = 15
 KEPT_WARNINGS = 20
 KEPT_RECEIPTS = 64
-_FREE = Decision()
+_FREE, _NO_TRAFFIC = Decision(), Traffic()
 
 Phase = Literal["idle", "connecting", "found", "starting", "training", "leaving", "paused", "ended"]
 
@@ -63,7 +64,8 @@ class Session:
     ``opening`` and ``consent`` are what a restarted worker is told again; ``agreed`` is the run as the person saw it
     who agreed, and stays when the consent has ended because the organiser has changed the run.
     ``first_epoch`` is where we began; ``earlier_samples`` is the part of ``contributed_samples`` that earlier
-    workers of this session computed.
+    workers of this session computed. ``traffic`` is that of all workers of the front end, of this session and of those
+    before it, so that it never falls; ``earlier_traffic`` that of those that have ended.
     ``pause`` is set from the moment it is asked for: the phase is ``leaving``, then ``paused``.
     ``availability`` is what the owner's ``rules`` have decided last, ``pace`` how fast to work; only a volunteer's
     session follows them.
@@ -112,6 +114,8 @@ class Session:
     epochs_done: int = 0
     contributed_samples: int = 0
     earlier_samples: int = 0
+    traffic: Traffic = _NO_TRAFFIC
+    earlier_traffic: Traffic = _NO_TRAFFIC
     last_share: float | None = None
     pause: Pause | None = None
     availability: Decision = _FREE
@@ -151,6 +155,13 @@ class Session:
     def contributed_with(self, event: Progress | Left) -> int:
         """All samples, with what a worker has computed, which counts from zero; what was given is never taken back."""
         return max(self.contributed_samples, self.earlier_samples + event.contributed_samples)
+
+    def with_traffic(self, event: Progress | Traffic) -> Session:
+        """The session with what a worker's line has carried, which counts from zero; what was counted stays counted."""
+        earlier, before = self.earlier_traffic, self.traffic
+        sent = max(before.sent_bytes, earlier.sent_bytes + event.sent_bytes)
+        received = max(before.received_bytes, earlier.received_bytes + event.received_bytes)
+        return replace(self, traffic=Traffic(sent_bytes=sent, received_bytes=received))
 
     @property
     def opening_again(self) -> Opening | None:

@@ -51,7 +51,12 @@ def _after_failure(session: Session, event: Failed) -> Session:
 
 
 def _after_exit(session: Session) -> Session:
-    gone = replace(session, is_worker_running=False, earlier_samples=session.contributed_samples)
+    gone = replace(
+        session,
+        is_worker_running=False,
+        earlier_samples=session.contributed_samples,
+        earlier_traffic=session.traffic,
+    )
     if session.pause is not None:
         return as_rules_ask(replace(begun_anew(gone), phase="paused"))
     return replace(gone, phase="ended") if _is_end(session) else gone

@@ -12,6 +12,7 @@ from core.localizable import LocalizedText
 from core.protocol.access import RunAccess
 from core.protocol.examples import Examples
 from core.protocol.experts import ExpertsSeen
+from core.protocol.limits import Paced, Traffic
 from core.protocol.peers import PeersSeen, SuspectsSeen
 from core.protocol.types import Event
 from core.run.manifest import RunManifest
@@ -97,16 +98,6 @@ class LineMeasured(Event, tag="line_measured", kw_only=True, frozen=True):
     direction: Literal["upload", "download"]
     bits_per_second: float
     at: float
-
-
-class Paced(Event, tag="paced", kw_only=True, frozen=True):
-    """The worker works at the pace that was asked for; ``upload`` tells whether a limit is kept.
-
-    ``refused``: this computer lets nobody pace the connections of another process, so that nothing is limited.
-    """
-
-    compute_share: float
-    upload: Literal["free", "limited", "refused"] = "free"
 
 
 class RunFound(Event, tag="run_found", kw_only=True, frozen=True):
@@ -333,6 +324,7 @@ AnyEvent = (
     | StateLoading
     | TrainingStarted
     | Progress
+    | Traffic
     | RoundFinished
     | CaughtUp
     | PeersSeen

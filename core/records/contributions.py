@@ -94,11 +94,14 @@ class ContributionLog:
         return self._store.contributions.by_day()
 
     def _before_this(self, session: Session) -> _Moment:
-        """A session counts from zero, through all its workers; another session counts from zero again."""
+        """A session counts samples from zero, through all its workers, another session again; bytes as told."""
         before = self._before
         is_another = session.opening is not before.opening and session.earlier_samples < before.samples
         is_behind = session.contributed_samples < before.samples
-        return _Moment() if is_another or is_behind else before
+        if not (is_another or is_behind):
+            return before
+        earlier = session.earlier_traffic
+        return _Moment(sent_bytes=earlier.sent_bytes, received_bytes=earlier.received_bytes)
 
     def _save(self, is_urgent: bool) -> None:
         now = time.monotonic()
@@ -109,8 +112,8 @@ class ContributionLog:
 
 def _moment(session: Session, device: Device | None, at: float) -> _Moment:
     progress = session.progress
+    counted = session.traffic.sent_bytes, session.traffic.received_bytes
     if progress is None or session.phase != "training":
-        counted = (progress.sent_bytes, progress.received_bytes) if progress is not None else (0, 0)
         return _Moment(session.opening, session.contributed_samples, None, None, 0, None, *counted)
     return _Moment(
         session.opening,
@@ -119,20 +122,18 @@ def _moment(session: Session, device: Device | None, at: float) -> _Moment:
         progress.epoch,
         progress.target,
         device.energy_joules if device is not None else None,
-        progress.sent_bytes,
-        progress.received_bytes,
+        *counted,
     )
 
 
 def _more(before: _Moment, now: _Moment, session: Session, device: Device | None) -> ContributionDelta:
     """Samples and bytes always count; time, energy and epochs only between two moments of training."""
-    seconds, epochs, sent, received = 0.0, 0, 0, 0
+    seconds, epochs = 0.0, 0
     if before.at is not None and now.at is not None and 0 < now.at - before.at <= LONGEST_GAP_SECONDS:
         seconds = now.at - before.at
     if before.epoch is not None and now.epoch is not None:
         epochs = min(max(0, now.epoch - before.epoch), _MOST_AT_ONCE)
-    if session.progress is not None:
-        sent, received = increase(session.progress, before.sent_bytes, before.received_bytes)
+    sent, received = increase(session.traffic, before.sent_bytes, before.received_bytes)
     joules = _joules(before, now, seconds, device)
     return ContributionDelta(
         samples=min(now.samples - before.samples, _MOST_AT_ONCE),

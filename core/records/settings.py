@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -18,6 +19,7 @@ from core.schema import StrictStruct, fields_of
 from core.security.bounded_toml import read_toml
 from core.security.sanitize import MAX_NAME_CHARACTERS
 
+_log = logging.getLogger(__name__)
 _MAX_FILE_BYTES = 64 * 1024
 _HEADER = "# Workerbee's settings; a line that is not here has its default.\n"
 _NAME = rf"^[^\x00-\x1f\x7f-\x9f\ud800-\udfff]{{1,{MAX_NAME_CHARACTERS}}}\Z"
@@ -94,6 +96,34 @@ def load_settings(path: Path) -> tuple[Settings, Path | None]:
         return Settings(), None
     except (ValueError, OSError):
         return Settings(), _set_aside(path)
+
+
+class LatestSettings:
+    """The settings as a file has them at each call, which reads it again only after it has changed; on any thread.
+
+    While the file cannot be read, those of before hold, and it stays where it is: whoever starts next sets it aside.
+    """
+
+    def __init__(self, path: Path, settings: Settings) -> None:
+        """``settings`` are those that the file had, or the defaults that were taken instead."""
+        self._path = path
+        self._known: tuple[tuple[int, ...] | None, Settings] = None, settings  # replaced as one: threads share it
+
+    def __call__(self) -> Settings:
+        """Return them; never raises."""
+        known, settings = self._known
+        try:
+            found = self._path.stat()
+            seen = (found.st_ino, found.st_size, found.st_mtime_ns)
+            if seen == known:
+                return settings
+            settings = _decode(read_bounded(self._path, _MAX_FILE_BYTES))
+        except OSError:
+            return settings
+        except ValueError as error:
+            _log.warning("%s has changed and cannot be read: %r", self._path, error)
+        self._known = seen, settings
+        return settings
 
 
 def save_settings(path: Path, settings: Settings) -> None:

@@ -17,7 +17,7 @@ from msgspec import Meta
 from core.client.hourly_traffic import increase
 from core.files.atomic import write_atomically
 from core.files.json_file import read_bounded
-from core.protocol.events import Progress
+from core.protocol.limits import Traffic
 from core.schema import Count, StrictStruct
 
 _log = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ _Sums = defaultdict[str, tuple[int, int]]
 
 
 class TrafficLog:
-    """Counts the traffic of workers by their progress reports, and adds it to the file; nothing here raises.
+    """Counts what the sessions of a front end send and receive, and adds it to the file; nothing here raises.
 
     Several programs may append to the same file, and see what the others have written with a delay.
     """
@@ -53,19 +53,12 @@ class TrafficLog:
         self._kept: _Sums = defaultdict(lambda: (0, 0))
         self._synced_at: float | None = None
 
-    def count(self, progress: Progress | None, at: datetime) -> dict[str, object]:
-        """Count what the newest report adds, if anything; the fields of an ``Observation``, in bytes.
-
-        The report's own count begins with its worker, so the same report again adds nothing; ``None`` is between two
-        workers.
-        """
+    def count(self, traffic: Traffic, at: datetime) -> dict[str, object]:
+        """Count what has been added to a session's traffic, if anything; the fields of an ``Observation``, in bytes."""
         day = at.date()
-        if progress is None:
-            self._counted = (0, 0)
-        else:
-            more = increase(progress, *self._counted)
-            self._counted = (progress.sent_bytes, progress.received_bytes)
-            self._new[day.isoformat()] = _sum(self._new[day.isoformat()], more)
+        more = increase(traffic, *self._counted)
+        self._counted = (traffic.sent_bytes, traffic.received_bytes)
+        self._new[day.isoformat()] = _sum(self._new[day.isoformat()], more)
         if self._synced_at is None or self._clock() - self._synced_at >= WRITTEN_SECONDS:
             self.write()
         today, month = self._of(day.isoformat()), self._of(day.strftime("%Y-%m-"))

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import msgspec
 
 from core.protocol.commands import SetPace
-from core.protocol.events import Paced, RoundFinished
+from core.protocol.events import RoundFinished
+from core.protocol.limits import Paced
 from core.run.manifest import RunManifest
 from core.run.spec.recipe import ArithmeticGPT
 from tests.bench.setup import Ground, NotMeasured, told_as_not_measured

@@ -203,6 +203,7 @@ class DeviceSession(QObject):
     def _stop(self) -> None:
         """Observe nothing until a run begins."""
         self._pauses.end(datetime.now().astimezone())
+        self._traffic.count(self.session.traffic, datetime.now())
         self._traffic.write()
         self._timer.stop()
         self._watch.stop()
@@ -213,7 +214,7 @@ class DeviceSession(QObject):
 
     def _seen(self) -> Observation | None:
         """What holds for the whole computer, and what is seen of this GPU."""
-        self._traffic.count(self.session.progress, datetime.now())
+        self._traffic.count(self.session.traffic, datetime.now())
         computer, gpu = self._availability.observation, self._watch.seen({})
         if computer is None or gpu is None:
             return None

@@ -10,7 +10,7 @@ from core.availability.rules import AvailabilityRules
 from core.cli.output.run_review import show_found
 from core.cli.output.wrapping import print_wrapped
 from core.cli.parser.arguments import JoinRun
-from core.cli.runner.context import CommandContext, effective_settings
+from core.cli.runner.context import CommandContext, CurrentSettings
 from core.cli.runner.contribution_recorder import recording_contributions
 from core.cli.runner.displays import console_for, display_for, live_training, stream_for_people
 from core.cli.runner.owner_rules import following_rules
@@ -37,9 +37,9 @@ def join(
     footer: Callable[[], str] | None = None,
 ) -> int:
     """Train until a limit is reached or a stop is requested; ``footer`` returns the last line of the live display."""
-    address = JoinAddress.parse(command.address)
     there = folders or context.folders
-    settings, devices = effective_settings(command, there), context.devices()
+    address, current = JoinAddress.parse(command.address), CurrentSettings(command, there)
+    settings, devices = current(), context.devices()
 
     def show(run: RunFound) -> None:
         console = console_for(command.json)
@@ -50,8 +50,8 @@ def join(
     manifest = load_run_file(command.recipe) if command.recipe else None
     device = choose_device(devices, settings.device if command.train else "cpu")
     worker = WorkerSession(context, display_for(command.json), folders)
-    rules = rules_of(command, settings)
-    with worker, recording_contributions(worker, there), following_rules(worker, rules, there, [device]):
+    heeded = following_rules(worker, lambda: rules_of(command, current()), there, [device])
+    with worker, recording_contributions(worker, there), heeded:
         run = only_run(_found(worker, address, command, settings, manifest))
         if not consent.is_given(run):
             worker.leave()
@@ -66,12 +66,9 @@ def join(
     return 0
 
 
-def rules_of(command: JoinRun, settings: Settings) -> AvailabilityRules | None:
+def rules_of(command: JoinRun, settings: Settings) -> AvailabilityRules:
     """Those that are followed; with ``--always`` none that pauses, but the limits of pace."""
-    rules = settings.availability
-    if not command.always:
-        return rules
-    return only_pace(rules) if rules.limits_pace else None
+    return only_pace(settings.availability) if command.always else settings.availability
 
 
 def _found(

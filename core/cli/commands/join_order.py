@@ -7,7 +7,7 @@ from functools import partial
 from core.cli.commands.join import join, rules_of
 from core.cli.parser.arguments import JoinRun
 from core.cli.runner.agreed_runs import agreed_runs, run_order
-from core.cli.runner.context import CommandContext, effective_settings
+from core.cli.runner.context import CommandContext, CurrentSettings
 from core.cli.runner.contribution_recorder import recording_contributions
 from core.cli.runner.displays import display_for, live_training, stream_for_people
 from core.cli.runner.ordered_training import OrderedTraining
@@ -21,16 +21,17 @@ def join_runs(command: JoinRun, context: CommandContext) -> int:
     """Help the run, or the runs in their order until a limit is reached, a stop is requested or none is left."""
     if not command.order.following:
         return join(command, context)
-    settings, people = effective_settings(command, context.folders), partial(stream_for_people, command.json)
+    current, people = CurrentSettings(command, context.folders), partial(stream_for_people, command.json)
+    settings = current()
     device = choose_device(context.devices(), settings.device)
     runs = agreed_runs(command, settings, context)
     if not runs:
         print("Nothing was started.", file=people())
         return 0
     worker = WorkerSession(context, display_for(command.json))
-    heeded = following_rules(worker, rules_of(command, settings), context.folders, [device])
+    heeded = following_rules(worker, lambda: rules_of(command, current()), context.folders, [device])
     with worker, recording_contributions(worker, context.folders), heeded:
-        training = OrderedTraining(worker, context, settings, run_order(runs, command.order), people)
+        training = OrderedTraining(worker, context, current, run_order(runs, command.order), people)
         with leaving_before_suspends(worker), live_training(worker, context.stop, command.json):
             training.run(command.limits)
     return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 from core.availability.observation import Observation
 from core.availability.rules import AvailabilityRules
@@ -14,12 +15,12 @@ from core.texts.settings.unobserved_rules import unobserved_words
 class UnobservedRulesPrinter:
     """Prints at the first look which rules are unobserved, and later which have become so; on stderr, as warnings."""
 
-    def __init__(self, rules: AvailabilityRules, has_gpu: bool) -> None:
+    def __init__(self, rules: Callable[[], AvailabilityRules], has_gpu: bool) -> None:
         self._rules, self._has_gpu = rules, has_gpu
         self._news = UnobservedRulesNews()
 
     def look(self, seen: Observation) -> None:
         """Print what is news in that observation; to be called with each."""
-        new = self._news.look(unobserved_rules(self._rules, seen, has_gpu=self._has_gpu), seen.monotonic)
+        new = self._news.look(unobserved_rules(self._rules(), seen, has_gpu=self._has_gpu), seen.monotonic)
         for rule in new:
             print_wrapped(f"Note: {unobserved_words(rule)}", sys.stderr)

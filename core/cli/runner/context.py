@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -16,7 +17,7 @@ from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.hardware.device import Device
 from core.hardware.discovery import find_devices, usable_devices
-from core.records.settings import Settings, load_settings
+from core.records.settings import LatestSettings, Settings, load_settings
 from core.texts.errors import advice_of, title_of
 
 TICK_SECONDS = 0.25
@@ -80,7 +81,30 @@ def kept_settings(folders: Folders) -> Settings:
 
 def effective_settings(command: JoinRun | InspectSwarm, folders: Folders) -> Settings:
     """Return the settings, overridden by the options of the command; raises UserError where these say nothing."""
-    settings = kept_settings(folders)
+    return _with_options(command, kept_settings(folders))
+
+
+class CurrentSettings:
+    """The settings as the file has them at each call, overridden by the options of the command; on any thread.
+
+    Those of before hold while the file cannot be read, or says what does not go with an option. The device stays the
+    one that was chosen at the beginning.
+    """
+
+    def __init__(self, command: JoinRun, folders: Folders) -> None:
+        """Raises UserError where the options say nothing."""
+        kept = kept_settings(folders)
+        self._latest, self._in_force = LatestSettings(folders.settings_file, kept), _with_options(command, kept)
+        self._command = replace(command, device=self._in_force.device)
+
+    def __call__(self) -> Settings:
+        """Return them; never raises."""
+        with contextlib.suppress(UserError):
+            self._in_force = _with_options(self._command, self._latest())
+        return self._in_force
+
+
+def _with_options(command: JoinRun | InspectSwarm, settings: Settings) -> Settings:
     if isinstance(command, JoinRun):
         rates = _rates("upload_rate", command.upload_rate) | _rates("download_rate", command.download_rate)
         rules = msgspec.structs.replace(settings.availability, **rates)

@@ -43,13 +43,13 @@ class OrderedTraining:
         self,
         worker: WorkerSession,
         context: CommandContext,
-        settings: Settings,
+        settings: Callable[[], Settings],
         order: RunOrder,
         stream: Callable[[], TextIO],
         file: RunOrderFile | None = None,
     ) -> None:
         folders = context.folders
-        computer = Computer(folders, Consents(folders.contents.consents_file), lambda: settings, context.devices)
+        computer = Computer(folders, Consents(folders.contents.consents_file), settings, context.devices)
         self._worker, self._stream, self._file = worker, stream, file
         self._probe = _probe(folders, computer.consents, context)
         self._director = OrderDirector(computer, self._probe, order)

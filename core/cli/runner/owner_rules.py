@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
@@ -30,29 +30,25 @@ _PATIENCE_SECONDS = 5.0  # with a driver that hangs
 
 @contextmanager
 def following_rules(
-    worker: WorkerSession, rules: AvailabilityRules | None, folders: Folders, devices: Sequence[Device]
+    worker: WorkerSession, rules: Callable[[], AvailabilityRules], folders: Folders, devices: Sequence[Device]
 ) -> Iterator[None]:
-    """While this lasts, the rules decide for that worker, from the beginning on; without ``rules`` nothing does.
+    """While this lasts, the rules decide for that worker, from the beginning on, and as they are at each look.
 
     Of ``devices``, none but the GPUs that train are looked at. Rules that cannot see here are named at the beginning,
-    and as soon as another one ceases to see.
+    and as soon as another one ceases to see. ``rules`` is called on several threads.
     """
-    if rules is None:
-        yield
-        return
-
     traffic, desktop = TrafficLog(folders.contents.traffic_file), _desktop(rules)
     unobserved = UnobservedRulesPrinter(rules, bool(gpus_of(devices)))
 
     def seen() -> Observation | None:
-        observation = watch.seen({**desktop.fields(), **traffic.count(worker.session.progress, datetime.now())})
+        observation = watch.seen({**desktop.fields(), **traffic.count(worker.session.traffic, datetime.now())})
         if observation is not None:
             unobserved.look(observation)
         return observation
 
-    watch = ComputerWatch(partial(_observer, folders, devices), lambda: rules)
+    watch = ComputerWatch(partial(_observer, folders, devices), rules)
     log = PauseLog(folders.contents.pauses_file)
-    worker.guard = AvailabilityGuard(lambda: rules, seen, worker.post, partial(_note, log, worker))
+    worker.guard = AvailabilityGuard(rules, seen, worker.post, partial(_note, log, worker))
     _start(watch, desktop)
     worker.guard.check()
     try:
@@ -61,6 +57,7 @@ def following_rules(
         worker.guard = None
         desktop.stop()
         watch.stop()
+        traffic.count(worker.session.traffic, datetime.now())
         traffic.write()
         log.end(datetime.now().astimezone())
 
@@ -74,10 +71,10 @@ def _start(watch: ComputerWatch, desktop: DesktopWatch) -> None:
     desktop.await_first_look(max(0.0, ends - time.monotonic()))
 
 
-def _desktop(rules: AvailabilityRules) -> DesktopWatch:
+def _desktop(rules: Callable[[], AvailabilityRules]) -> DesktopWatch:
     from core.observers.desktop_bus.watch import DesktopWatch
 
-    return DesktopWatch(lambda: rules)
+    return DesktopWatch(rules)
 
 
 def _observer(folders: Folders, devices: Sequence[Device]) -> Observer:

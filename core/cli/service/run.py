@@ -8,7 +8,7 @@ from functools import partial
 from core.cli.options.shared_options import NO_LIMITS
 from core.cli.parser.arguments import JoinRun
 from core.cli.parser.service_arguments import RunService
-from core.cli.runner.context import CommandContext, effective_settings
+from core.cli.runner.context import CommandContext, CurrentSettings
 from core.cli.runner.contribution_recorder import recording_contributions
 from core.cli.runner.displays import display_for, stream_for_people
 from core.cli.runner.ordered_training import OrderedTraining
@@ -49,14 +49,14 @@ def _run(command: RunService, context: CommandContext) -> int:
     if held is None:
         raise UserError(ErrorKind.STILL_RUNNING, "The service runs already.")
     with held:
-        settings = effective_settings(JoinRun("", json=command.json), context.folders)
+        settings = CurrentSettings(JoinRun("", json=command.json), context.folders)
         file = RunOrderFile(contents.service_order_file)
         if len(file.order.runs) > 1:
             return _run_in_order(command, context, settings, file)
-        event = _continuation(context, settings)
+        event = _continuation(context, settings())
         devices = [device for device in context.devices() if device.label == event.consent.device]
         worker = WorkerSession(context, display_for(command.json))
-        heeded = following_rules(worker, settings.availability, context.folders, devices)
+        heeded = following_rules(worker, lambda: settings().availability, context.folders, devices)
         with worker, recording_contributions(worker, context.folders), heeded, leaving_before_suspends(worker):
             worker.post(event)
             try:
@@ -74,12 +74,12 @@ def _run(command: RunService, context: CommandContext) -> int:
     return 0
 
 
-def _run_in_order(command: RunService, context: CommandContext, settings: Settings, file: RunOrderFile) -> int:
+def _run_in_order(command: RunService, context: CommandContext, settings: CurrentSettings, file: RunOrderFile) -> int:
     """Help the runs in their order, and write down each change."""
     devices = context.devices()
-    chosen = choose_device(devices, settings.device)
+    chosen = choose_device(devices, settings().device)
     worker = WorkerSession(context, display_for(command.json))
-    heeded = following_rules(worker, settings.availability, context.folders, [chosen])
+    heeded = following_rules(worker, lambda: settings().availability, context.folders, [chosen])
     with worker, recording_contributions(worker, context.folders), heeded, leaving_before_suspends(worker):
         people = partial(stream_for_people, command.json)
         OrderedTraining(worker, context, settings, file.order, people, file).run(NO_LIMITS)

@@ -46,7 +46,6 @@ from core.protocol.events import (
     Left,
     LineMeasured,
     Network,
-    Paced,
     Published,
     Pushed,
     ReceiptSeen,
@@ -58,6 +57,7 @@ from core.protocol.events import (
     TrainingStarted,
     Warned,
 )
+from core.protocol.limits import Paced
 from core.protocol.peers import SuspectsSeen
 from core.security.sanitize import sanitize_line, short_id
 from core.texts import availability, errors, figures

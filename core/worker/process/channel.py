@@ -17,13 +17,14 @@ from core.protocol.codec import MAX_LINE_BYTES, decode_command, encode
 from core.protocol.commands import SAVE_LIMIT_SECONDS, AnyCommand, Leave, SetPace, TestNetwork
 from core.protocol.events import AnyEvent, Hello, Progress, StateLoading
 from core.protocol.experts import ExpertsSeen
+from core.protocol.limits import Traffic
 from core.protocol.peers import PeersSeen
 from core.worker.delegation.download_limit import downloads
 from core.worker.process.supervisor import StartThread
 
 GOODBYE_LIMIT_SECONDS = 5.0
 _QUEUE_LENGTH = 1000
-_DROPPABLE = (Progress, PeersSeen, ExpertsSeen, StateLoading)  # a later event of the same kind replaces it
+_DROPPABLE = (Progress, Traffic, PeersSeen, ExpertsSeen, StateLoading)  # a later event of the same kind replaces it
 
 log = logging.getLogger(__name__)
 

@@ -53,8 +53,9 @@ class ActivityCounter:
     def record(self) -> ActivityRecord:
         """All that was counted so far, as it is published."""
         with self._lock:
-            rounds = dict(self._rounds)
-        return ActivityRecord(version=self._version, **own_traffic()._asdict(), **rounds)
+            rounds, traffic = dict(self._rounds), own_traffic()
+        carried = {"sent_bytes": traffic.sent_bytes, "received_bytes": traffic.received_bytes}
+        return ActivityRecord(version=self._version, **carried, **rounds)
 
     def measure_power(self, leaving: threading.Event, start_thread: StartThread) -> None:
         """Measure a GPU until ``leaving``, in a thread of its own, if NVML knows it; the second call does nothing."""

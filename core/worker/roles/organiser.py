@@ -51,6 +51,7 @@ from core.worker.swarm import (
     enter_swarm,
 )
 from core.worker.training.checkpoint import Checkpoints
+from core.worker.training.own_traffic import own_traffic
 from core.worker.training.trainer import RateLimiter
 
 log = logging.getLogger(__name__)
@@ -80,6 +81,7 @@ def run_organiser(command: Publish, keys: PeerFolder, channel: WorkerChannel, su
         except Interrupted:
             samples = 0
         finally:
+            channel.emit(own_traffic())
             swarm.leave()
         channel.emit(Left(contributed_samples=samples))
 

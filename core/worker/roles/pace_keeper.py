@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 
 from core.protocol.commands import SetPace
-from core.protocol.events import Paced
+from core.protocol.limits import Paced
 from core.worker.delegation.tcp_pacing import UploadState
 from core.worker.delegation.upload_limit import limit_upload
 from core.worker.process.channel import WorkerChannel

@@ -53,6 +53,7 @@ from core.worker.swarm import (
 )
 from core.worker.training.change_trials import ChangeTrials
 from core.worker.training.contribution_status import ContributionMonitor
+from core.worker.training.own_traffic import TrafficReporter, own_traffic
 from core.worker.training.trainer import Trainer
 
 LOOP_SECONDS = 2.0  # that the loop may take to notice that we leave, before the goodbye is said without it
@@ -81,9 +82,8 @@ class RunParticipation:
         numbers: RunNumbers,
         experts: RunExperts,
     ) -> None:
-        self.experts = experts
+        self.experts, self._trials, self._traffic = experts, trials, TrafficReporter(channel.emit)
         self._device, self._trainer, self.optimizer, self._contribution = device, trainer, optimizer, contribution
-        self._trials = trials
         self._connection, self._lan_peers = connection, lan_peers
         self._peer_monitor, self._line_monitor = peer_monitor, line_monitor
         self._channel, self._supervisor = channel, supervisor
@@ -159,6 +159,7 @@ class RunParticipation:
         start("peer monitor", lambda: self._peer_monitor.run(leaving, start))
         start("pace", lambda: PaceKeeper(self._trainer, self._line_monitor, self._channel).run(leaving))
         start("receipts", lambda: self._peer_monitor.receipts.run(leaving, start))
+        start("traffic", lambda: self._traffic.run(leaving))
         start("upload", lambda: self._line_monitor.run(leaving))
         start("LAN peers", lambda: self._lan_peers.run(leaving, tracker.statistics.direct_others))
         start("connection monitor", lambda: self._connection.run(leaving, self._contribution.report))
@@ -172,6 +173,7 @@ class RunParticipation:
             self._peer_monitor.publish_metrics(event.epoch, self._trainer)
             on_epoch(event)
         elif isinstance(event, Progress):
+            self._traffic.note_told()
             self._contribution.report()
 
     def _force_exit_on_leave(self) -> None:
@@ -179,7 +181,7 @@ class RunParticipation:
         self._channel.leaving.wait()
         if not self._has_left.wait(LOOP_SECONDS):
             log.warning("the loop blocks: leaving without it")
-            self._supervisor.exit(0, Left(contributed_samples=self.contributed_samples))
+            self._supervisor.exit(0, own_traffic(), Left(contributed_samples=self.contributed_samples))
 
 
 @contextmanager

@@ -31,6 +31,7 @@ from core.worker.roles.steering.run_data import PutInPlace, RunData, data_to_beg
 from core.worker.swarm import DownloadMeter, Interrupted, SwarmOptimizer
 from core.worker.training.micro_batch_benchmark import MicroBatchBenchmark, repeat_sample
 from core.worker.training.numeric_checks import NumericChecks
+from core.worker.training.own_traffic import TrafficReporter
 from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter, Trainer
 
 DRY_RUN_SECONDS = 5.0  # somebody waits for training to begin
@@ -99,14 +100,15 @@ class PreparedTraining:
 
 
 class DownloadProgress:
-    """A ProgressListener that sends StateLoading and Warned events, and ends the download when we leave."""
+    """A ProgressListener that sends StateLoading, Traffic and Warned events, and ends the download when we leave."""
 
     def __init__(self, channel: WorkerChannel, what: Literal["state", "files"] = "files") -> None:
-        self._channel, self._what = channel, what
+        self._channel, self._what, self._traffic = channel, what, TrafficReporter(channel.emit)
 
     def progress(self, received_bytes: int, total_bytes: int) -> None:
         """Send how many of all bytes have been received."""
         self._channel.emit(StateLoading(what=self._what, received_bytes=received_bytes, total_bytes=total_bytes))
+        self._traffic.report()
 
     def progress_from_peers(self, received_bytes: int, promised_bytes: int, *, is_done: bool, is_rest: bool) -> None:
         """Send how much has come of a state of so many bytes; or of the ``rest`` where the mirror had one already.

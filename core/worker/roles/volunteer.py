@@ -40,6 +40,7 @@ from core.worker.swarm import (
     find_manifests,
 )
 from core.worker.training.micro_batch_search import initial_micro_batch
+from core.worker.training.own_traffic import own_traffic
 from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
 
 SEARCH_ATTEMPTS = 3
@@ -73,6 +74,8 @@ def run_volunteer(
                 samples = volunteer.discover_and_train(access)
             except Interrupted:
                 samples = 0
+            finally:
+                channel.emit(own_traffic())
         channel.emit(Left(contributed_samples=samples))
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
+
 from core.availability.rules import AvailabilityRules
 from core.cli.parser.arguments import JoinRun, read_arguments
-from core.cli.runner.context import effective_settings
+from core.cli.runner.context import CurrentSettings, effective_settings
 from core.files.folders import Folders
 from core.records.settings import Settings, save_settings
 from tests.app.support.sample_sessions import ADDRESS
@@ -22,3 +24,21 @@ def test_a_rate_that_is_typed_holds_at_all_times_and_the_other_one_stays(tmp_pat
     assert effective_settings(command, folders).availability == AvailabilityRules(
         upload_rate=10**6, attended_upload_rate=10**5, battery=False, download_rate=10**6, attended_download_rate=10**6
     )
+
+
+def test_what_was_typed_holds_when_the_settings_change_and_what_does_not_go_with_it_is_left_out(tmp_path: Path) -> None:
+    folders = Folders.below(tmp_path)
+    save_settings(folders.settings_file, Settings(device="cpu", expert_role="both"))
+    command = read_arguments(["join", ADDRESS, "--download-rate", "1MB", "--experts", "2"], "1.0")
+    assert isinstance(command, JoinRun)
+    current = CurrentSettings(command, folders)
+    typed = AvailabilityRules(download_rate=10**6, attended_download_rate=10**6)
+    assert current().availability == typed
+    rules = AvailabilityRules(gpu_celsius=75, download_rate=10**5)
+    changed = Settings(device="cuda:0", threads=3, expert_role="host", availability=rules)
+    save_settings(folders.settings_file, changed)
+    latest = current()
+    assert latest.availability == msgspec.structs.replace(typed, gpu_celsius=75)
+    assert (latest.threads, latest.device) == (3, "cpu"), "the device on which it trains is the one of the beginning"
+    save_settings(folders.settings_file, Settings(threads=4))
+    assert current() == latest, "whoever only trains answers for no experts"

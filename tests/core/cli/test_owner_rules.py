@@ -72,6 +72,16 @@ def test_always_trains_whatever_runs(program: None, terminals: list[Terminal], t
     assert terminal.end() == 0 and "Helped for" in terminal.shown
 
 
+def test_rules_that_are_changed_while_it_trains_hold_at_once(terminals: list[Terminal], tmp_path: Path) -> None:
+    terminal = join(terminals, tmp_path, "--yes", part="go_through_epochs")
+    terminal.wait_for(TRAINING)
+    rules = msgspec.structs.replace(with_preset(AvailabilityRules(), "always"), hours=("." * 24,) * 7)
+    save_settings(Folders.below(tmp_path / "home").settings_file, Settings(availability=rules))
+    terminal.wait_for("outside your hours")
+    terminal.type("q")
+    assert terminal.end() == 0
+
+
 def test_a_program_reads_of_it_in_json(program: None, tmp_path: Path) -> None:
     command = argv(["join", ADDRESS, "--yes", "--json"], fake(tmp_path, "good"))
     with subprocess.Popen(command, env=environment(tmp_path), cwd=tmp_path, stdout=subprocess.PIPE) as process:

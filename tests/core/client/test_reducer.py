@@ -50,6 +50,7 @@ from core.protocol.events import (
     Warned,
 )
 from core.protocol.experts import ExpertSeen, ExpertsSeen
+from core.protocol.limits import Traffic
 from core.protocol.peers import PeerSeen, PeersSeen
 from tests.support.consents import consent_to
 from tests.support.peers.fake_worker import ORGANISER, manifest, progress
@@ -342,6 +343,7 @@ ANY_EVENT: tuple[ClientEvent, ...] = (
     StateLoading(received_bytes=1, total_bytes=2),
     progress(10),
     progress(20),
+    Traffic(sent_bytes=3, received_bytes=4),
     round_at(7),
     PeersSeen(peers=(SEEN,)),
     EXPERTS,
@@ -368,6 +370,7 @@ def test_every_story_has_a_sound_picture(story: list[ClientEvent]) -> None:
         assert session.restarting is None or not session.is_worker_running
         is_new = isinstance(event, Asked) and isinstance(event.command, Join | Publish | Check | DryRun | Export)
         assert is_new or session.contributed_samples >= before.contributed_samples
+        assert session.traffic.sent_bytes >= before.traffic.sent_bytes, "not even a new session begins anew"
         assert is_new or before.phase != "ended" or session.phase == "ended"
         assert is_new or before.problem is None or session.problem == before.problem
         rule = session.rule_in_force

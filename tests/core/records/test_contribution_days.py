@@ -12,13 +12,28 @@ import msgspec
 import pytest
 
 from core.files.folders import Folders
+from core.protocol.client_events import Asked, WorkerExited
+from core.protocol.commands import Leave
 from core.protocol.events import Progress
+from core.protocol.limits import Traffic
 from core.records.contribution_tables import contributions_in_damaged, contributions_in_file
 from core.records.contribution_totals import BEFORE_DAYS, ContributionDelta
 from core.records.contributions import Contribution, ContributionLog
 from core.records.erase import erase_user_data
 from core.records.store import HistoryStore, run_key
-from tests.core.records.test_contributions import CPU, CRASH, FOUND, GPU, KEY, START, STARTED, VERSION_1, Volunteer
+from tests.core.records.test_contributions import (
+    CPU,
+    CRASH,
+    FOUND,
+    GPU,
+    KEY,
+    START,
+    STARTED,
+    VERSION_1,
+    Volunteer,
+    join,
+)
+from tests.support.consents import consent_to
 from tests.support.peers.fake_worker import ORGANISER, RUN_ID, progress
 
 VERSION_2 = VERSION_1.replace("user_version = 1", "user_version = 2")
@@ -63,6 +78,26 @@ def test_a_worker_that_was_restarted_counts_its_bytes_from_zero(path: Path) -> N
     volunteer.trains()
     volunteer.sees(sent(10, 1000), *CRASH, FOUND, START, STARTED, sent(5, 300), sent(5, 400))
     assert sum(given.sent_bytes for given in store.contributions.by_day().values()) == 1400
+    store.close()
+
+
+def test_what_a_worker_has_loaded_that_ended_before_its_first_report_is_counted(path: Path) -> None:
+    store, volunteer = opened(path)
+    volunteer.sees(join(), FOUND, START, Traffic(sent_bytes=20, received_bytes=3000), *CRASH)
+    volunteer.sees(FOUND, START, Traffic(sent_bytes=30, received_bytes=4000), STARTED, sent(5, 40, 4500), *CRASH)
+    (given,) = store.contributions.by_day().values()
+    assert (given.sent_bytes, given.received_bytes, given.samples) == (60, 7500, 5)
+    store.close()
+
+
+def test_another_run_has_the_bytes_of_its_own_session_alone(path: Path) -> None:
+    store, volunteer = opened(path)
+    volunteer.trains()
+    volunteer.sees(sent(10, 1000), Asked(Leave()), Traffic(sent_bytes=1100), WorkerExited(0))
+    elsewhere = msgspec.structs.replace(FOUND, organiser="another")
+    volunteer.sees(join(), elsewhere, Asked(consent_to(elsewhere)), Traffic(sent_bytes=50), WorkerExited(0))
+    given = {run: each.sent_bytes for (run, _day), each in store.contributions.by_day().items()}
+    assert given == {KEY: 1100, run_key(RUN_ID, "another"): 50}
     store.close()
 
 

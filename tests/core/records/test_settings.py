@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from core.availability.rules import LIMITS, AvailabilityRules
 from core.errors import ErrorKind, UserError
-from core.records.settings import Settings, load_settings, save_settings
+from core.records.settings import LatestSettings, Settings, load_settings, save_settings
 from tests.core.availability.strategies import AVAILABILITY_RULES
 
 EVERYTHING = Settings(
@@ -136,6 +136,20 @@ def test_a_second_broken_file_does_not_replace_the_first(path: Path) -> None:
         path.write_text(f"broken {number}")
         assert load_settings(path)[1] == path.with_name(f"settings.toml.broken-{number}")
     assert path.with_name("settings.toml.broken-1").read_text() == "broken 1"
+
+
+def test_the_latest_settings_are_those_of_the_file_and_those_of_before_while_it_cannot_be_read(path: Path) -> None:
+    latest = LatestSettings(path, Settings(device="cpu"))
+    assert latest() == Settings(device="cpu"), "there is no file"
+    save_settings(path, Settings(threads=2))
+    assert latest() == latest() == Settings(threads=2)
+    path.write_text("threads = 'many'")
+    assert latest() == latest() == Settings(threads=2)
+    assert [each.name for each in path.parent.iterdir()] == [path.name], "it is not set aside"
+    path.unlink()
+    assert latest() == Settings(threads=2)
+    save_settings(path, Settings(threads=3))
+    assert latest() == Settings(threads=3)
 
 
 @given(st.binary(max_size=200))

@@ -134,6 +134,15 @@ def test_it_heeds_the_owners_rules_from_the_beginning_on(tmp_path: Path) -> None
     assert (tmp_path / "journal").read_text().count(fake_worker.BIRTH) == here, "no worker was started"
 
 
+def test_rules_that_are_changed_while_it_runs_hold_at_once(tmp_path: Path) -> None:
+    install(tmp_path, ADDRESS, "--yes")
+    never = msgspec.structs.replace(with_preset(AvailabilityRules(), "always"), hours=("." * 24,) * 7)
+    with service_that_runs(tmp_path):
+        wait_for(lambda: starts(tmp_path) == [AGREED], "a start", LIMIT_SECONDS)
+        save_settings(Folders.below(tmp_path / "home").settings_file, Settings(device="cpu", availability=never))
+        wait_for(lambda: "outside your hours" in (tmp_path / "service.log").read_text(), "a pause", LIMIT_SECONDS)
+
+
 def test_it_trains_without_being_asked_and_says_goodbye_when_it_is_told_to_end(tmp_path: Path) -> None:
     install(tmp_path, ADDRESS, "--yes")
     with service_that_runs(tmp_path):

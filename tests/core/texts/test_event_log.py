@@ -37,7 +37,6 @@ from core.protocol.events import (
     Left,
     LineMeasured,
     Network,
-    Paced,
     Progress,
     Published,
     Pushed,
@@ -50,6 +49,7 @@ from core.protocol.events import (
     TrainingStarted,
     Warned,
 )
+from core.protocol.limits import Paced, Traffic
 from core.protocol.peers import PeersSeen, Suspect, SuspectsSeen
 from core.run.manifest import RunInfo, RunManifest
 from core.run.signed_scores import Score
@@ -172,6 +172,7 @@ TOLD: list[tuple[ClientEvent, str]] = [
 SILENT: list[ClientEvent] = [
     StateLoading(received_bytes=1, total_bytes=2),
     PeersSeen(peers=()),
+    Traffic(sent_bytes=1, received_bytes=2),
     Progress(epoch=1, samples=1, target=2, samples_per_second=None, swarm_samples_per_second=None, peers=1,
              clients=0, loss=None),
 ]  # fmt: skip

@@ -11,6 +11,7 @@ from core.availability.rules import AvailabilityRules
 from core.client.hourly_traffic import HourlyTraffic
 from core.client.session import Session
 from core.protocol.events import LineMeasured, Progress, RunFound
+from core.protocol.limits import Traffic
 from core.records.settings import Settings
 from core.run.round_estimate import Line
 from core.run.run_file import parse_run_file, template
@@ -30,14 +31,13 @@ TRAINING = Progress(
     peers=2,
     clients=0,
     loss=None,
-    sent_bytes=5_000_000,
-    received_bytes=4_000_000,
 )
+SENT = Traffic(sent_bytes=5_000_000, received_bytes=4_000_000)
 
 
 def test_the_last_hour_stands_beside_what_is_expected() -> None:
     session = replace(Session(), chosen=RUN, progress=TRAINING)
-    traffic = HourlyTraffic().after(TRAINING, 100.0)
+    traffic = HourlyTraffic().after(SENT, 100.0)
     # 812,032 bytes in each of 109.9 epochs of 32.8 s
     told = "Sent 5.0 MB and received 4.0 MB in the last hour · about 89.2 MB each expected"
     assert hourly_traffic(traffic, session, 100.0) == told
@@ -60,7 +60,7 @@ def test_of_sparse_changes_more_is_received_than_sent() -> None:
     assert traffic_of(sparse, None, None).startswith(sends)
     assert " sent and up to " in traffic_of(sparse, 1000.0, None)
     session = replace(Session(), chosen=msgspec.structs.replace(RUN, manifest=sparse), progress=TRAINING)
-    assert " and up to " in hourly_traffic(HourlyTraffic().after(TRAINING, 100.0), session, 100.0)
+    assert " and up to " in hourly_traffic(HourlyTraffic().after(SENT, 100.0), session, 100.0)
 
 
 def test_the_speed_of_a_swarm_is_known_as_far_as_its_parts_are() -> None:

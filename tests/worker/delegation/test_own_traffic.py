@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import msgspec
@@ -13,14 +14,17 @@ import pytest
 from core.availability.observation import Observation
 from core.availability.rules import AvailabilityRules
 from core.availability.verdicts import verdict
-from core.protocol.events import Confined, Progress, RoundFinished
+from core.protocol.events import AnyEvent, Confined, Progress, RoundFinished, StateLoading
+from core.protocol.limits import Traffic
 from core.records.traffic_log import TrafficLog
 from core.run.spec.recipe import ArithmeticGPT
 from core.security.confinement.confine import SWITCH
 from core.worker.delegation.download_limit import downloads, share_download_limit
 from core.worker.delegation.tcp_counting import share_tcp_traffic, tcp_traffic
+from core.worker.process.channel import WorkerChannel
+from core.worker.roles.preparation import DownloadProgress
 from core.worker.training import own_traffic as figures
-from core.worker.training.own_traffic import own_traffic
+from core.worker.training.own_traffic import REPORT_SECONDS, TrafficReporter, own_traffic
 from tests.support.environment.network_namespaces import Internet
 from tests.support.environment.slow_link import Line
 from tests.support.peers.slow_computer import SAMPLES_PER_SECOND
@@ -81,8 +85,9 @@ def test_a_peers_figures_are_those_of_its_line(net: Internet, group: PeerGroup, 
         shares = told.sent_bytes / sent, told.received_bytes / received
         print(f"\n{sent:,} bytes sent, {received:,} received; told are {shares[0]:.4f} and {shares[1]:.4f} of them")
         assert all(abs(share - 1) < TOLERANCE for share in shares), shares
+        carried = Traffic(sent_bytes=told.sent_bytes, received_bytes=told.received_bytes)
         at, log = datetime.now(), TrafficLog(tmp_path / f"{is_confined}.jsonl")
-        seen_today = Observation(at, 0.0, **cast(dict[str, Any], log.count(told, at)))
+        seen_today = Observation(at, 0.0, **cast(dict[str, Any], log.count(carried, at)))
         below, above = 1 - TOLERANCE, 1 + TOLERANCE
         for rules in (
             [AvailabilityRules(sent_bytes_a_day=round(sent * each)) for each in (below, above)],
@@ -94,11 +99,11 @@ def test_a_peers_figures_are_those_of_its_line(net: Internet, group: PeerGroup, 
 
 @pytest.mark.parametrize(
     ("messages", "expected"),
-    [(900, (1000, 2070)), (5000, (5000, 5070))],
+    [(900, Traffic(sent_bytes=1000, received_bytes=2070)), (5000, Traffic(sent_bytes=5000, received_bytes=5070))],
     ids=["connections were counted", "nobody could look, or much went by QUIC"],
 )
 def test_of_connections_and_messages_the_larger_counts_and_files_from_the_web_besides(
-    messages: int, expected: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+    messages: int, expected: Traffic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("sent_bytes", "received_bytes"):  # hivemind's messages, which nobody sends here
         monkeypatch.setattr(figures, name, lambda: messages)
@@ -110,4 +115,44 @@ def test_of_connections_and_messages_the_larger_counts_and_files_from_the_web_be
         assert own_traffic() == expected
     finally:
         share_tcp_traffic()
+        share_download_limit()
+
+
+def test_it_is_told_while_nothing_else_tells_it_and_only_what_is_new(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, told = [100.0], list[Traffic]()
+    monkeypatch.setattr(figures, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    share_tcp_traffic()
+    try:
+        reporter = TrafficReporter(told.append)
+        tcp_traffic().add(1000, 2000)
+        reporter.report()
+        assert told == [], "the worker has only just begun"
+        now[0] += REPORT_SECONDS
+        reporter.report()
+        reporter.report()
+        assert told == [Traffic(sent_bytes=1000, received_bytes=2000)]
+        now[0] += REPORT_SECONDS
+        reporter.report()
+        assert len(told) == 1, "nothing was added"
+        tcp_traffic().add(1, 1)
+        now[0] += REPORT_SECONDS
+        reporter.note_told()
+        reporter.report()
+        assert len(told) == 1, "a report of progress has told it"
+    finally:
+        share_tcp_traffic()
+
+
+def test_it_is_told_of_files_while_they_are_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, said = [100.0], list[AnyEvent]()
+    monkeypatch.setattr(figures, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    share_download_limit()
+    try:
+        progress = DownloadProgress(cast(WorkerChannel, SimpleNamespace(emit=said.append)))
+        assert not list(downloads().pauses(3000))
+        now[0] += REPORT_SECONDS
+        progress.progress(3000, 10_000)
+        assert said == [StateLoading(what="files", received_bytes=3000, total_bytes=10_000), own_traffic()]
+        assert own_traffic().received_bytes >= 3000
+    finally:
         share_download_limit()

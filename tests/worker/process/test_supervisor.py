@@ -133,7 +133,7 @@ class Republishing:
 
 THROWS: Any = Throws()
 PATIENT: Any = SimpleNamespace(leaving=NoWaiting())
-LEAVING: Any = SimpleNamespace(leaving=THROWS)
+LEAVING: Any = SimpleNamespace(leaving=THROWS, emit=THROWS)
 
 
 def start_channel(supervisor: Any) -> None:
@@ -308,6 +308,7 @@ STARTED: dict[str, Callable[[Any], None]] = {
     "reachability test": start_reachability_test,
     "receipts": start_training,
     "steering": start_steering,
+    "traffic": start_training,
     "upload": start_training,
 }
 """How each thread of the worker is started with parts that throw."""

@@ -6,7 +6,8 @@ import msgspec
 import pytest
 
 from core.protocol.commands import SetPace
-from core.protocol.events import Paced, Progress, RoundFinished
+from core.protocol.events import Progress, RoundFinished
+from core.protocol.limits import Paced
 from core.run.manifest import RunManifest
 from core.run.spec.optimizer import AdamW
 from core.run.spec.recipe import ArithmeticGPT

@@ -9,7 +9,8 @@ from statistics import median
 import pytest
 
 from core.protocol.commands import SetPace
-from core.protocol.events import Paced, RoundFinished
+from core.protocol.events import RoundFinished
+from core.protocol.limits import Paced
 from core.worker.delegation.upload_budget import CREDIT_SECONDS
 from tests.bench.upload_limit import LIMIT, MOST, bulky
 from tests.support.environment.network_namespaces import Internet
