@@ -84,11 +84,9 @@ class RunParticipation:
     ) -> None:
         self.experts, self._trials, self._traffic = experts, trials, TrafficReporter(channel.emit)
         self._device, self._trainer, self.optimizer, self._contribution = device, trainer, optimizer, contribution
-        self._connection, self._lan_peers = connection, lan_peers
-        self._peer_monitor, self._line_monitor = peer_monitor, line_monitor
-        self._channel, self._supervisor = channel, supervisor
-        self._has_left = threading.Event()
-        self._numbers, self.prefetch = numbers, numbers.data.prefetch
+        self._connection, self._lan_peers, self._channel = connection, lan_peers, channel
+        self._peer_monitor, self._line_monitor, self._supervisor = peer_monitor, line_monitor, supervisor
+        self._has_left, self._numbers, self.prefetch = threading.Event(), numbers, numbers.data.prefetch
         trainer.learning_rate, supervisor.say_goodbye = numbers.learning_rate, optimizer.say_goodbye
 
     @property
