@@ -28,6 +28,7 @@ from core.protocol.events import (
     TrainingStarted,
     Warned,
 )
+from core.protocol.limits import Traffic
 from core.protocol.peers import PeersSeen
 from core.records.published.checkpoint_header import read_header
 from tests.support.computer.loopback import free_port
@@ -186,6 +187,7 @@ class TestLeaving:
     def test_a_peer_that_leaves_says_so_and_nothing_of_it_remains(self, farewell: Farewell) -> None:
         said: AnyEvent = farewell.organiser.said[-1]
         assert isinstance(said, Left)
+        assert farewell.organiser.all(Traffic)[-1].sent_bytes > 0, "what its line has carried, to the last"
         assert farewell.code == 0
         assert farewell.seconds < GHOST_SECONDS / 2
         assert farewell.family == []
