@@ -1,4 +1,4 @@
-"""What a host of experts does while it writes them to its disk."""
+"""What a host of experts does while it writes them to its disk, and with what an earlier process has left there."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from core.worker.experts.expert_file import ExpertFiles
 from core.worker.experts.hosted_expert import HostedExpert
 from core.worker.swarm.experts import host as host_module
 from core.worker.swarm.experts.host import ExpertHost
-from tests.support.learning.entered_host import entered_host
+from tests.support.learning.entered_host import RUN_ID, entered_host
 
 HIDDEN = 16
 SPEC = ExpertsSpec(experts=2)
@@ -26,14 +26,41 @@ EXPERTS = [ExpertId(1, number) for number in range(SPEC.experts)]
 LIMIT_SECONDS = 60.0
 
 
-@pytest.fixture
-def host(tmp_path: Path) -> Iterator[ExpertHost]:
+@contextlib.contextmanager
+def only_host(folder: Path) -> Iterator[ExpertHost]:
     """The only one of its swarm, which has not begun to take experts."""
-    swarm, entered = entered_host(tmp_path, "/ip4/127.0.0.1/tcp/0", (), EXPERTS, HIDDEN, SPEC)
+    swarm, entered = entered_host(folder, "/ip4/127.0.0.1/tcp/0", (), EXPERTS, HIDDEN, SPEC)
     with contextlib.ExitStack() as ended:
         ended.callback(swarm.leave)
         ended.callback(entered.close)
         yield entered
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Iterator[ExpertHost]:
+    """One whose folder is empty."""
+    with only_host(tmp_path) as entered:
+        yield entered
+
+
+@pytest.mark.real
+def test_a_host_that_comes_back_goes_on_from_its_own_files_and_its_copies(tmp_path: Path) -> None:
+    own, other = (HostedExpert(each, HIDDEN, ExpertsSpec(experts=2, batch_tokens=1)) for each in EXPERTS)
+    files = ExpertFiles(tmp_path / "experts", RUN_ID)
+    for expert, steps in ((own, 2), (other, 3)):
+        for _ in range(steps):
+            expert.backward("a", torch.ones(1, HIDDEN), torch.ones(1, HIDDEN), None)
+    files.write(own)
+    files.write_copy(other, files.data_of(other))
+    with only_host(tmp_path) as host:
+        assert host.copies == {}, "it does not know yet whether others answer for them"
+        assert host._look() and host.copies == {own.id: 2, other.id: 3}
+        threading.Thread(target=host.run, daemon=True).start()
+        until = time.monotonic() + LIMIT_SECONDS
+        while len(host.experts) < len(EXPERTS) and time.monotonic() < until:
+            time.sleep(0.1)
+        assert {each.id: each.steps for each in host.experts.values()} == {own.id: 2, other.id: 3}
+        assert host.copies == {}
 
 
 @pytest.mark.real
