@@ -81,9 +81,9 @@ def put_names(dht: hivemind.DHT, _averagers: Sequence[GradientAverager], acting:
 
 
 def put_plain_value(dht: hivemind.DHT, _averagers: Sequence[GradientAverager], acting: Acting) -> None:
-    """Have a plain value stored that is to be there for an hour."""
+    """Have a plain value stored by all, itself included, that is to be there for an hour."""
     while True:
-        dht.store(f"{PREFIX}.0b", value=True, expiration_time=time.time() + LONG_SECONDS, exclude_self=True)
+        dht.store(f"{PREFIX}.0b", value=True, expiration_time=time.time() + LONG_SECONDS)
         acting.set()
         time.sleep(PAUSE_SECONDS)
 
