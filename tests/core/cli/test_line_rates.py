@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -21,7 +22,7 @@ def test_a_rate_that_is_typed_holds_at_all_times_and_the_other_one_stays(
 ) -> None:
     folders = Folders.below(tmp_path)
     folders.settings_file.parent.mkdir(parents=True)
-    rates = {f"{kept_one}_rate": 10**6, f"attended_{kept_one}_rate": 10**5}
+    rates: dict[str, Any] = {f"{kept_one}_rate": 10**6, f"attended_{kept_one}_rate": 10**5}
     kept = AvailabilityRules(battery=False, **rates)
     save_settings(folders.settings_file, Settings(availability=kept))
     command = read_arguments(["join", ADDRESS, f"--{typed}-rate", "2MB"], "1.0")

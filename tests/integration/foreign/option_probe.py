@@ -101,7 +101,7 @@ def learning_rates(optimizer: SwarmOptimizer) -> list[float]:
     """The rates with which the model is stepped in each of `RATE_EPOCHS`."""
     is_local = isinstance(optimizer, LocalSgdOptimizer)
     stepped = optimizer._inner._optimizer if is_local else optimizer.state_averager.optimizer
-    rates = []
+    rates = list[float]()
     for epoch in RATE_EPOCHS:
         optimizer.resume_at(epoch)
         rates += {group["lr"] for group in stepped.param_groups}
@@ -135,7 +135,7 @@ def _agreed(*seen: Any) -> Any:
 
 def _codec_name(given: Codec) -> str:
     """The run file's name of it."""
-    named = {name: codec(name) for name in get_args(DeltaCodec)}
+    named: dict[str, Codec] = {name: codec(name) for name in get_args(DeltaCodec)}
     return next(name for name, each in named.items() if (type(each), vars(each)) == (type(given), vars(given)))
 
 
