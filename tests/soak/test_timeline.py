@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from core.errors import ErrorKind
@@ -51,6 +52,12 @@ def test_it_is_known_how_long_healing_took_unless_the_next_fault_came_first() ->
 def test_a_round_with_nobody_is_no_help() -> None:
     state = RoundFinished(epoch=1, kind="state", ok=True, peers=2, seconds=1.0)
     assert story(HELLO, averaged(1, peers=1), state).helped(0.0) is None
+
+
+def test_a_round_of_local_sgd_that_has_moved_nothing_is_no_help() -> None:
+    unmoved = RoundFinished(epoch=1, kind="changes", ok=True, peers=3, seconds=1.0, stepped=False)
+    assert story(HELLO, unmoved).helped(0.0) is None
+    assert story(HELLO, msgspec.structs.replace(unmoved, stepped=True)).helped(0.0) is not None
 
 
 def test_samples_of_an_epoch_whose_round_had_nobody_else_are_lost() -> None:

@@ -454,8 +454,8 @@ def workerbee(home: Path, *words: str) -> list[dict[str, Any]]:
 
 
 def averaged(event: RoundFinished) -> bool:
-    """Whether somebody else was in the round."""
-    return event.ok and event.peers >= 2
+    """Whether somebody else was in the round, and it has moved something: one of local SGD without a quorum has not."""
+    return event.ok and event.stepped and event.peers >= 2
 
 
 def worker_of(client: LineProcess[Any]) -> psutil.Process:

@@ -51,9 +51,10 @@ class SteeredSchedule:
         self._built = LambdaLR(optimizer, lr_lambda=self)
         return self._built
 
-    def rate(self, epoch: int) -> float:
-        """The learning rate of the step that ends an epoch."""
-        return self._full_rate * self(epoch)
+    def rate(self, epoch: int) -> float | None:
+        """The learning rate of the step that ends an epoch; ``None`` where no optimizer follows the schedule."""
+        built = self._built
+        return None if built is None else float(built.base_lrs[0]) * self(epoch)
 
     def plan(self, rate_at: Callable[[int], float]) -> None:
         """Take the full learning rate of each epoch from that function, of the present one at once."""

@@ -1,4 +1,4 @@
-"""Builds our hivemind optimizer once for each manifest in FOLDER, and says as JSON what has arrived in it."""
+"""Builds the optimizer of the run's mode once for each manifest in FOLDER, and says as JSON what has arrived in it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import torch
 from hivemind.compression import RoleAdaptiveCompression
@@ -16,13 +16,19 @@ from hivemind.compression.base import CompressionInfo, TensorRole
 from hivemind.utils import TensorDescriptor
 
 from core.run.manifest import RunManifest, decode_manifest
+from core.run.spec.collaboration import DeltaCodec
 from core.security.identity import Identity
 from core.worker.compute.learning_rate import make_scheduler
 from core.worker.compute.optimizers import make_optimizer
 from core.worker.swarm import Listeners, Swarm, SwarmOptimizer, enter_swarm
+from core.worker.swarm.aggregation.aggregators import AggregationRule
 from core.worker.swarm.averaging.hivemind_options import TRACKER_OPTIONS
+from core.worker.swarm.local_sgd.codecs.codec import Codec
+from core.worker.swarm.local_sgd.codecs.wire import codec
+from core.worker.swarm.local_sgd.optimizer import LocalSgdOptimizer
 
 MEASURED = 20e6  # bits per second
+RATE_EPOCHS = (0, 1, 2, 5, 9)  # of which the learning rate is said
 PARAMETER = CompressionInfo(key=0, descriptor=TensorDescriptor(size=(1,)), role=TensorRole.PARAMETER)
 
 
@@ -43,7 +49,8 @@ def main(folder: Path) -> None:
         for averager in optimizer.averagers:
             averager.know_upload(MEASURED)
         measured = _seen_in_averagers(optimizer.averagers)["bandwidth"]
-        print(json.dumps(seen | {"bandwidth_once_measured": measured}), flush=True)
+        later = {"bandwidth_once_measured": measured, "learning_rates": learning_rates(optimizer)}
+        print(json.dumps(seen | later), flush=True)
         optimizer.say_goodbye()
     swarm.leave()
     sys.stdout.flush()
@@ -52,7 +59,8 @@ def main(folder: Path) -> None:
 
 def build(swarm: Swarm, manifest: RunManifest) -> SwarmOptimizer:
     """As a worker does, for a model of one matrix."""
-    return SwarmOptimizer(
+    kind = LocalSgdOptimizer if manifest.collaboration.mode == "local-sgd" else SwarmOptimizer
+    return kind(
         swarm,
         manifest.run.id,
         manifest.collaboration,
@@ -85,7 +93,55 @@ def seen_in(optimizer: SwarmOptimizer) -> dict[str, Any]:
         "reuse_grad_buffers": gradients and gradients.reuse_grad_buffers,
         **_seen_in_averagers(optimizer.averagers),
         **_seen_in_tracker(optimizer.tracker),
+        **(_seen_in_local_sgd(optimizer) if isinstance(optimizer, LocalSgdOptimizer) else {}),
     }
+
+
+def learning_rates(optimizer: SwarmOptimizer) -> list[float]:
+    """The rates with which the model is stepped in each of `RATE_EPOCHS`."""
+    is_local = isinstance(optimizer, LocalSgdOptimizer)
+    stepped = optimizer._inner._optimizer if is_local else optimizer.state_averager.optimizer
+    rates = list[float]()
+    for epoch in RATE_EPOCHS:
+        optimizer.resume_at(epoch)
+        rates += {group["lr"] for group in stepped.param_groups}
+    return rates
+
+
+def _seen_in_local_sgd(optimizer: LocalSgdOptimizer) -> dict[str, Any]:
+    """What the parts of local SGD have been given."""
+    outer, gradients, state = optimizer.outer, optimizer.grad_averager, optimizer.state_averager
+    rule, catching_up = gradients._rule, state._outer(state.main_parameters, outer_steps=torch.zeros(1))
+    codec_name = _agreed(_codec_name(rule.codec), _codec_name(state._codec))
+    is_delayed = _agreed(optimizer.delay_grad_averaging, optimizer.delay_optimizer_step, gradients._keeps_sent)
+    return {
+        "max_round_seconds": optimizer.tracker.clock.max_seconds,
+        "inner_steps_min": gradients._min_steps,
+        "inner_steps_max": optimizer.most_steps,
+        "outer_lr": _agreed(outer.lr, catching_up.lr),
+        "outer_momentum": _agreed(outer.momentum, catching_up.momentum),
+        "delta_codec": _agreed(codec_name, "topk") if gradients.feedback else codec_name,
+        "overlap": "delayed" if is_delayed is True else "none",
+        "max_stale_rounds": optimizer._progress._max_rounds,
+        "aggregation": _agreed(rule.aggregation, *(_rule_of(each).aggregation for each in optimizer.averagers)),
+        "weight_cap": _agreed(rule.weight_cap, *(_rule_of(each).weight_cap for each in optimizer.averagers)),
+    }
+
+
+def _agreed(*seen: Any) -> Any:
+    """The value that several parts have; all of them, where they differ."""
+    return seen[0] if all(each == seen[0] for each in seen) else seen
+
+
+def _codec_name(given: Codec) -> str:
+    """The run file's name of it."""
+    named: dict[str, Codec] = {name: codec(name) for name in get_args(DeltaCodec)}
+    return next(name for name, each in named.items() if (type(each), vars(each)) == (type(given), vars(given)))
+
+
+def _rule_of(averager: Any) -> AggregationRule:
+    rule: AggregationRule = averager._aggregator._rule
+    return rule
 
 
 def _seen_in_averagers(averagers: Sequence[Any]) -> dict[str, Any]:
@@ -96,11 +152,12 @@ def _seen_in_averagers(averagers: Sequence[Any]) -> dict[str, Any]:
             "averaging_timeout": averager.rounds.search_seconds,
             "allreduce_timeout": averager._allreduce_timeout,
             "bandwidth": averager.bandwidth,
+            "aggregation": _rule_of(averager).aggregation,
+            "weight_cap": _rule_of(averager).weight_cap,
         }
         for averager in averagers
     ]
-    assert all(each == told[0] for each in told), told
-    return told[0]
+    return {name: _agreed(*(each[name] for each in told)) for name in told[0]}
 
 
 def _seen_in_tracker(tracker: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The documents' table of hivemind's options: whatever a run file sets arrives in hivemind."""
+"""Whatever a run file sets arrives: the documents' table of hivemind's options, our own, and the learning rate."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import msgspec
 import pytest
 
 from core.files.documents import FOLDER
+from core.run.manifest import RunManifest, SchedulerSpec
 from core.run.spec.collaboration import LOCAL_SGD_OPTIONS, Collaboration
-from tests.integration.foreign.option_probe import MEASURED
+from core.run.spec.optimizer import AdamW
+from tests.integration.foreign.option_probe import MEASURED, RATE_EPOCHS
 from tests.support.real_peers import peer_group, tiny
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
@@ -38,6 +40,21 @@ NUMBERS: dict[str, Any] = {
     "expected_drift_rate": 0.5,
     "performance_ema_alpha": 0.25,
     "metadata_expiration": 45.0,
+    "aggregation": "centered-clip",
+    "weight_cap": 2.5,
+}
+LOCAL_NUMBERS: dict[str, Any] = {
+    "mode": "local-sgd",
+    "max_round_seconds": 99.0,
+    "inner_steps_min": 3,
+    "inner_steps_max": 12,
+    "outer_lr": 0.5,
+    "outer_momentum": 0.25,
+    "delta_codec": "int4",
+    "overlap": "delayed",
+    "max_stale_rounds": 1,
+    "aggregation": "mean",
+    "weight_cap": 3.5,
 }
 ALL_AT_ONCE: dict[str, Any] = {
     "delay_grad_averaging": False,
@@ -51,16 +68,35 @@ CLASSES = {
     "float16": "Float16Compression",
 }
 
+RATE = 0.4
+NOT_BUILT_WITH = ("mode", "mirror")  # the class, and what its reader is given
+
+
+def scheduled(run: RunManifest, **schedule: Any) -> RunManifest:
+    """The run with that schedule of its learning rate."""
+    return msgspec.structs.replace(run, optimizer=AdamW(learning_rate=RATE), scheduler=SchedulerSpec(**schedule))
+
+
 RUNS = (
-    tiny(**NUMBERS),
-    tiny(**ALL_AT_ONCE, reuse_grad_buffers=True, powersgd_rank=2),
-    tiny(**ALL_AT_ONCE, use_local_updates=True),
+    scheduled(tiny(**NUMBERS), kind="cosine", total_epochs=10),
+    scheduled(tiny(**ALL_AT_ONCE, reuse_grad_buffers=True, powersgd_rank=2), kind="exponential", gamma=0.5),
+    scheduled(tiny(**ALL_AT_ONCE, use_local_updates=True), kind="linear", warmup_epochs=3, total_epochs=7),
+    scheduled(tiny(**LOCAL_NUMBERS), kind="linear", total_epochs=10),
+    scheduled(tiny(mode="local-sgd", delta_codec="topk"), warmup_epochs=3),
+)
+# the shares of the full rate in epochs 0, 1, 2, 5 and 9
+SHARES = (
+    [1.0, 0.97553, 0.90451, 0.5, 0.02447],
+    [1.0, 0.5, 0.25, 0.5**5, 0.5**9],
+    [0.25, 0.5, 0.75, 0.5, 0.0],
+    [1.0, 0.9, 0.8, 0.5, 0.1],
+    [0.25, 0.5, 0.75, 1.0, 1.0],
 )
 
 
 @pytest.fixture(scope="module")
 def arrived(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Collaboration, dict[str, Any]]]:
-    """What each run says, and what a process that builds hivemind's optimizer for it sees there."""
+    """What each run says, and what a process that builds its optimizer sees there."""
     folder = tmp_path_factory.mktemp("options")
     for number, run in enumerate(RUNS):
         (folder / f"{number}.json").write_bytes(msgspec.json.encode(run))
@@ -88,11 +124,24 @@ def test_a_measured_upload_is_the_bandwidth_unless_the_run_names_one(
     assert {MEASURED / 1e6, NUMBERS["bandwidth"]} == set(measured)
 
 
-@pytest.mark.parametrize("name", rows())
+def options() -> list[str]:
+    """Every option with which an optimizer is built."""
+    return [name for name in Collaboration.__struct_fields__ if name not in NOT_BUILT_WITH]
+
+
+@pytest.mark.parametrize("name", options())
 def test_what_is_set_arrives(arrived: list[tuple[Collaboration, dict[str, Any]]], name: str) -> None:
     field = next(field for field in msgspec.structs.fields(Collaboration) if field.name == name)
-    told = [(getattr(shared, name), seen[name]) for shared, seen in arrived]
+    told = [(getattr(shared, name), seen.get(name)) for shared, seen in arrived]
     changed = [(value, seen) for value, seen in told if value != field.default]
     assert changed
     for value, seen in changed:
         assert seen == CLASSES.get(value, list(value) if isinstance(value, tuple) else value)
+
+
+def test_the_model_is_stepped_with_the_learning_rate_of_the_epoch(
+    arrived: list[tuple[Collaboration, dict[str, Any]]],
+) -> None:
+    for (_, seen), shares in zip(arrived, SHARES, strict=True):
+        assert len(shares) == len(RATE_EPOCHS)
+        assert seen["learning_rates"] == pytest.approx([RATE * share for share in shares], rel=1e-3)

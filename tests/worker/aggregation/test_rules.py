@@ -52,6 +52,13 @@ def test_what_a_liar_with_the_opposite_sign_leaves_of_what_two_agree_on(rule: Ag
     torch.testing.assert_close(aggregated, left * agreed, rtol=0.01, atol=0.0)
 
 
+@pytest.mark.parametrize("cap", [1.0, 2.0, 4.0])
+def test_among_many_one_counts_for_so_many_times_the_median_as_the_run_says(cap: float) -> None:
+    """The heaviest quarter may have a third of the weight, so that one of 31 could count for six others."""
+    shares = aggregate(list(torch.eye(31)), [1.0] * 30 + [1e9], "mean", weight_cap=cap)
+    torch.testing.assert_close(shares, torch.tensor([1.0] * 30 + [cap]) / (30 + cap))
+
+
 def test_equal_weights_stay_equal_among_many() -> None:
     shares = aggregate(list(torch.eye(5)), [7.0] * 5, "mean", weight_cap=4.0)
     torch.testing.assert_close(shares, torch.full((5,), 0.2))

@@ -40,3 +40,10 @@ def test_the_schedule_goes_on_from_the_changed_rate() -> None:
     spec = SchedulerSpec(kind="linear", total_epochs=10)
     expected = [rate_at(epoch) * (1 - epoch / 10) for epoch in range(6)]
     assert rates(SteeredSchedule(spec, FULL), told_at=1) == pytest.approx(expected)
+
+
+def test_a_schedule_that_no_optimizer_follows_has_no_rate() -> None:
+    schedule = SteeredSchedule(SchedulerSpec(), FULL)
+    assert schedule.rate(0) is None
+    schedule.build(torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=2 * FULL))
+    assert schedule.rate(0) == 2 * FULL

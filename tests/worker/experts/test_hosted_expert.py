@@ -75,6 +75,17 @@ def test_one_step_is_made_of_the_mean_of_all_trainers_however_much_each_has_sent
     torch.testing.assert_close(expert.state(), dict(block.state_dict()))
 
 
+def test_the_step_has_the_learning_rate_and_the_weight_decay_that_the_run_names() -> None:
+    numbers: dict[str, float] = {"learning_rate": 0.02, "weight_decay": 0.3}
+    expert, block = hosted(batch_tokens=10, max_grad_norm=1e6, **numbers), build_expert(EXPERT, SHAPE)
+    expert.backward("a", some(1), some(2), None)
+    for parameter, gradient in zip(block.parameters(), gradients(some(1), some(2)), strict=True):
+        parameter.grad = gradient
+    torch.optim.AdamW(block.parameters(), lr=0.02, weight_decay=0.3).step()
+    assert expert.steps == 1
+    torch.testing.assert_close(expert.state(), dict(block.state_dict()))
+
+
 def test_a_gradient_is_no_longer_than_that_of_the_trainer_in_the_middle() -> None:
     assert clipping_scales([0.1, 0.2, 1000.0], 1.0) == pytest.approx([1.0, 1.0, 0.0002])
     assert clipping_scales([4.0], 1.0) == [0.25]

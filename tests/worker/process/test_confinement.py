@@ -158,9 +158,9 @@ def is_confined(family: list[psutil.Process]) -> list[str]:
     """Those of the worker's processes, p2pd and averagers included, that are not."""
     assert len(family) >= 5, family
     wanted = ("NoNewPrivs:\t1\n", "Seccomp:\t2\n")
-    status = {process.name(): Path(f"/proc/{process.pid}/status").read_text() for process in family}
-    assert "p2pd" in status
-    return [name for name, text in status.items() if not all(line in text for line in wanted)]
+    status = [(each.pid, each.name(), Path(f"/proc/{each.pid}/status").read_text()) for each in family]
+    assert "p2pd" in {name for _pid, name, _text in status}
+    return [f"{name} ({pid})" for pid, name, text in status if not all(line in text for line in wanted)]
 
 
 @pytest.mark.timeout(600)

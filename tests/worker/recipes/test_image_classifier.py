@@ -20,6 +20,7 @@ from core.run.spec.image_models import ViT
 from core.run.spec.recipe import ArithmeticGPT, ImageClassification, Pretrained
 from core.run.spec.recipe_cost import size_of
 from core.worker.data import LabelledImages
+from core.worker.recipes import Batch
 from core.worker.recipes.image_classifier import ImageClassifier, limit_evaluation, picture_of
 from core.worker.recipes.initialization import model_from_scratch
 from core.worker.recipes.transformers_factory import build_classifier
@@ -104,6 +105,17 @@ def made(spec: ImageClassification = SPEC, folder: Path | None = None, seed: int
 def changed(**numbers: Any) -> ImageClassification:
     """The recipe with other words."""
     return msgspec.structs.replace(SPEC, **numbers)
+
+
+def test_each_colour_is_taken_as_far_from_the_mean_as_the_run_says() -> None:
+    recipe = made(changed(image_mean=(0.1, 0.2, 0.3), image_std=(0.5, 0.25, 1.0)))
+    seen = list[torch.Tensor]()
+    recipe.model.register_forward_pre_hook(
+        lambda _model, _words, named: seen.append(named["pixel_values"]), with_kwargs=True
+    )
+    grey = torch.full((1, 3, SIDE, SIDE), 51, dtype=torch.uint8)  # a fifth of white
+    recipe.loss(Batch(grey, torch.zeros(1, dtype=torch.long)))
+    assert seen[0].mean(dim=(0, 2, 3)).tolist() == pytest.approx([0.2, 0.0, -0.1], abs=1e-6)
 
 
 def teach(pupil: ImageClassifier, steps: int) -> None:

@@ -16,7 +16,7 @@ from core.run.spec.recipe import MoeLM
 from core.run.spec.recipe_cost import size_of
 from core.worker.experts.block import ExpertId
 from core.worker.experts.calls import LocalExperts
-from core.worker.recipes import MixtureLanguageModel, build_synthetic
+from core.worker.recipes import Batch, MixtureLanguageModel, build_synthetic
 from core.worker.recipes.mixture_model import MixtureModel, experts_in, fill, remote_model, whole_model
 from tests.worker.experts.test_mixture import HostsWithoutNetwork
 
@@ -88,6 +88,19 @@ def test_a_whole_model_filled_from_trunk_and_hosts_computes_the_same() -> None:
     fill(whole, recipe.model.state_dict(), states)
     assert logits(whole, tokens).allclose(logits(remote_model(spec, hosts), tokens), atol=1e-5)
     assert isinstance(whole.mixtures[3].experts, LocalExperts) and list(states) == [ExpertId(3, n) for n in range(4)]
+
+
+@torch.no_grad()
+def test_the_load_balancing_loss_counts_for_so_much_as_the_run_says() -> None:
+    """Of equal models on one batch."""
+    losses = dict[float, torch.Tensor]()
+    for share in (0.0, 0.5):
+        recipe = recipe_of(spec_of(load_balancing=share))
+        torch.manual_seed(3)
+        losses[share] = recipe.loss(Batch(torch.randint(300, (2, 15)), torch.randint(300, (2, 15))))
+        balance = torch.stack([each.load_balancing_loss for each in recipe._mixture.mixtures.values()]).sum()
+    assert float(balance) > 0
+    torch.testing.assert_close(losses[0.5] - losses[0.0], 0.5 * balance, rtol=1e-4, atol=1e-5)
 
 
 class HostsOfLayer(HostsWithoutNetwork):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hivemind.p2p import PeerID
@@ -13,9 +13,11 @@ from core.protocol.events import AnyEvent
 from core.run.steering.control_value import ControlValue, Order, OrderState
 from core.version import own_version
 from core.worker.roles.steering.follower import SteeringFollower, is_dismissed, version_error
+from core.worker.roles.steering.found_run import FoundRun, steered
 from core.worker.roles.steering.outdated import outdated_peers
-from core.worker.swarm import ActivityRecord
+from core.worker.swarm import ActivityRecord, FoundManifests, Swarm
 from core.worker.swarm.dht.progress_reports import PeerReport
+from tests.support.real_peers import RUN_ID, tiny
 
 
 @pytest.mark.parametrize(
@@ -58,12 +60,13 @@ class Standing:
 
     def __init__(self) -> None:
         self.leaving, self.said, self.is_held = threading.Event(), list[AnyEvent](), False
+        self.required = list[str]()
 
     def hold(self, is_held: bool) -> None:
         self.is_held = is_held
 
     def require_version(self, minimum: str) -> None:
-        pass
+        self.required.append(minimum)
 
     def plan(self, edits: object) -> None:
         pass
@@ -94,6 +97,28 @@ def test_a_run_that_asks_for_a_newer_version_says_which_one_it_needs() -> None:
     assert str(error).startswith("It needs 999.0; this is ")
     for fine in ("", "0.0.1", own_version()):
         assert not version_error(ControlValue(run_id="sums", minimum_version=fine))
+
+
+@pytest.mark.parametrize(("minimum", "leaves"), [("999.0", True), (own_version(), False), ("", False)])
+@pytest.mark.parametrize("is_organiser", [False, True])
+def test_a_volunteer_that_is_too_old_leaves_and_says_why_and_the_organiser_stays(
+    minimum: str, leaves: bool, is_organiser: bool
+) -> None:
+    peer: Any = Standing()
+    control = ControlValue(run_id="sums", number=1, minimum_version=minimum)
+    SteeringFollower(lambda: control, peer, lambda control: None, peer, is_organiser=is_organiser).look()
+    has_left = leaves and not is_organiser
+    assert [each.problem for each in peer.said] == [ErrorKind.WORKERBEE_TOO_OLD.key] * has_left
+    assert peer.leaving.is_set() == has_left
+    assert peer.required == [minimum], "whom its rounds leave out"
+
+
+def test_a_run_for_which_this_workerbee_is_too_old_is_refused_with_that_reason() -> None:
+    swarm, found = cast(Swarm, None), FoundManifests()
+    runs = [FoundRun(tiny(), control=ControlValue(run_id=RUN_ID, minimum_version=minimum)) for minimum in ("", "999.0")]
+    assert list(steered(runs, swarm, found)) == runs[:1]
+    assert found.refused[RUN_ID].problem is ErrorKind.WORKERBEE_TOO_OLD
+    assert str(found.refused[RUN_ID].detail).startswith("It needs 999.0")
 
 
 def test_whoever_says_an_older_version_is_left_out_and_who_says_none_is_not() -> None:

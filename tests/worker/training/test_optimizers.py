@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from itertools import pairwise
 from typing import get_args
 
+import msgspec
 import pytest
 import torch
 from hivemind.compression import deserialize_torch_tensor, serialize_torch_tensor
@@ -20,7 +21,7 @@ from torch import Tensor
 
 from core.errors import ErrorKind, UserError
 from core.run.manifest import SchedulerSpec
-from core.run.spec.optimizer import AdamW, AdamW8bit, Muon, OptimizerSpec
+from core.run.spec.optimizer import SGD, Adafactor, AdamW, AdamW8bit, Lamb, Lars, Lion, Muon, OptimizerSpec
 from core.worker.compute.learning_rate import make_scheduler
 from core.worker.compute.optimizers import count_steps, fuse_on_cpu, make_optimizer
 
@@ -237,6 +238,28 @@ def test_parameter_groups_and_closures_work_as_in_torch() -> None:
 
     assert optimizer.step(closure) == 49.0
     assert second[0, 0].item() == pytest.approx(0.5, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        (AdamW(beta1=0.7, beta2=0.8, epsilon=1e-3), {"betas": (0.7, 0.8), "eps": 1e-3}),
+        (SGD(momentum=0.6, nesterov=True), {"momentum": 0.6, "nesterov": True}),
+        (Adafactor(beta2_decay=-0.5), {"beta2_decay": -0.5}),
+        (Lamb(beta1=0.7, beta2=0.8, epsilon=1e-3), {"betas": (0.7, 0.8), "eps": 1e-3}),
+        (Lars(momentum=0.6, trust_coefficient=0.02), {"momentum": 0.6, "trust_coefficient": 0.02}),
+        (Lion(beta1=0.7, beta2=0.8), {"betas": (0.7, 0.8)}),
+        (Muon(momentum=0.6, beta1=0.7, beta2=0.8, epsilon=1e-3), {"_momentum": 0.6, "betas": (0.7, 0.8), "eps": 1e-3}),
+    ],
+    ids=type_name,
+)
+def test_every_number_of_the_run_file_is_the_optimizers(spec: OptimizerSpec, expected: dict[str, object]) -> None:
+    told = msgspec.structs.replace(spec, learning_rate=0.05, weight_decay=0.2)
+    optimizer = make_optimizer(told)(weights())
+    (group,) = optimizer.param_groups
+    seen = vars(optimizer) | group
+    expected |= {"lr": 0.05, "weight_decay": 0.2}
+    assert {name: seen[name] for name in expected} == expected
 
 
 def test_the_factories_can_be_pickled() -> None:

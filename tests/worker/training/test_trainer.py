@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -25,7 +26,7 @@ from core.worker.delegation.download_limit import downloads
 from core.worker.recipes import Batch, Evaluation
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
 from core.worker.swarm import SwarmOptimizer
-from core.worker.training.numeric_checks import MIN_LOSSES, NumericChecks
+from core.worker.training.numeric_checks import MIN_LOSSES, PATIENCE_STEPS, NumericChecks
 from core.worker.training.trainer import ABSURD_EPOCHS, RateLimiter, Trainer
 from tests.support.fault_injection import gave
 from tests.support.real_peers import PATIENCE_SECONDS, PeerGroup, tiny
@@ -68,6 +69,17 @@ class Unlearning(Cramped):
     def evaluate(self) -> Evaluation:
         self.evaluations += 1
         return dataclasses.replace(super().evaluate(), loss=3.0 * 10.0 ** (self.evaluations - 1))
+
+
+class Infinite(Cramped):
+    """A recipe of whose micro-batches none has a loss that is a number; it counts them."""
+
+    drawn = 0
+
+    def loss(self, batch: Batch) -> Tensor:
+        self.drawn += 1
+        assert self.drawn <= 3 * PATIENCE_STEPS, "training goes on for ever"
+        return super().loss(batch) * math.nan
 
 
 class Alone:
@@ -334,6 +346,21 @@ def test_a_run_whose_model_unlearns_ends_a_volunteer_with_that_reason_and_tells_
         assert f"of epoch {ABSURD_EPOCHS}" in str(ended.value.detail)
     assert optimizer.local_epoch == ABSURD_EPOCHS
     assert optimizer.downloads == 1
+
+
+def test_who_computes_nothing_finite_sends_nothing_takes_the_runs_state_once_and_then_gives_up() -> None:
+    recipe, downloaded_after = Infinite(room=9), list[int]()
+    optimizer, events, _ = training(recipe, batch_size=4)
+    optimizer.load_state_from_peers = lambda: downloaded_after.append(recipe.drawn)  # type: ignore[attr-defined]
+    said = list[Any]()
+    with pytest.raises(UserError) as ended:
+        said.extend(events)
+    warned = [event for event in said if isinstance(event, Warned)]
+    assert [each.problem for each in warned] == [ErrorKind.NOT_FINITE.key]
+    assert optimizer.steps == [] and all(each.grad is None for each in recipe.model.parameters())
+    assert downloaded_after == [PATIENCE_STEPS]
+    assert ended.value.problem is ErrorKind.NOT_FINITE
+    assert recipe.drawn == 2 * PATIENCE_STEPS + 1
 
 
 @pytest.mark.real
