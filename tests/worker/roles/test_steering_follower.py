@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -10,12 +11,16 @@ from hivemind.p2p import PeerID
 
 from core.errors import ErrorKind
 from core.protocol.events import AnyEvent
+from core.run.steering.authority import RunAuthority
 from core.run.steering.control_value import ControlValue, Order, OrderState
 from core.version import own_version
+from core.worker.access.gate import RunGate
+from core.worker.roles.participation import RunParticipation
+from core.worker.roles.peer_monitor import PeerMonitor
 from core.worker.roles.steering.follower import SteeringFollower, is_dismissed, version_error
 from core.worker.roles.steering.found_run import FoundRun, steered
 from core.worker.roles.steering.outdated import outdated_peers
-from core.worker.swarm import ActivityRecord, FoundManifests, Swarm
+from core.worker.swarm import ACTIVITY, ActivityRecord, FoundManifests, Swarm
 from core.worker.swarm.dht.progress_reports import PeerReport
 from tests.support.real_peers import RUN_ID, tiny
 
@@ -127,6 +132,32 @@ def test_whoever_says_an_older_version_is_left_out_and_who_says_none_is_not() ->
     versions = {b"a": "0.9.3", b"b": "0.10", b"c": ""}
     activities = {name: ActivityRecord(version=version) for name, version in versions.items()}
     assert outdated_peers(activities, reports, "0.10.0") == {peers[b"a"].to_base58()}
+
+
+def test_whom_a_minimum_version_bars_from_our_rounds_is_never_the_leader_nor_ourselves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """And nobody, where the run asks for no version."""
+    leader, own, old, new = (PeerID(b"\x12\x20" + name * 32) for name in (b"a", b"b", b"c", b"d"))
+    swarm: Any = SimpleNamespace(peer_id=own.to_base58(), dht=None)
+    barred = list[frozenset[str]]()
+    monitor: Any = PeerMonitor.__new__(PeerMonitor)
+    monitor._swarm, monitor._run_id, monitor._believed = swarm, RUN_ID, frozenset()
+    monitor.gate = RunGate(swarm, tiny(), RunAuthority.of(tiny(), leader.to_base58()), b"")
+    monitor._block_list = SimpleNamespace(poll=lambda authority: frozenset())
+    reports = {bytes([key]): PeerReport(peer, 0, 0, 1.0, 0.0, True) for key, peer in enumerate((leader, own, old, new))}
+    monitor._optimizer = SimpleNamespace(
+        averagers=(),
+        tracker=SimpleNamespace(reports=reports),
+        bar=lambda peers: barred.append(monitor.gate.also_barred),
+    )
+    activities = {key: ActivityRecord(version="0.12" if key == b"\x03" else "0.9") for key in reports}
+    monkeypatch.setattr(type(ACTIVITY), "read", lambda *_args, **_options: activities)
+    for minimum in ("0.10", ""):
+        participation: Any = SimpleNamespace(_peer_monitor=monitor)
+        RunParticipation.require_version(participation, minimum)
+        monitor._obey(frozenset())
+    assert barred == [{old.to_base58()}, frozenset()]
 
 
 @pytest.mark.parametrize("volunteers_version", ["0.10.0", "0.11", ""])
