@@ -8,8 +8,6 @@ from typing import Any
 import msgspec
 import pytest
 
-import msgspec
-
 from core.availability.rules import AvailabilityRules
 from core.cli.parser.arguments import JoinRun, read_arguments
 from core.cli.runner.context import CurrentSettings, effective_settings
