@@ -23,6 +23,7 @@ from core.worker.swarm import (
 
 POLL_SECONDS = 3.0
 MAX_FAILED_TESTS = 8  # a peer may be busy with somebody else's, or be a plain hivemind peer
+MOST_LOOKS = 20  # at exchanges that go on, until the upload is tested beside one: somewhere they never end
 MAX_PEERS = 4  # are uploaded to, all in all; the larger figures are those of faster lines at the other end
 
 log = logging.getLogger(__name__)
@@ -32,7 +33,8 @@ class LineMonitor:
     """Uploads to one or two peers of the run, for two seconds together, beside training; and to some that come later.
 
     Only peers count that we are connected with at a public address: one in the same home, or on this very computer,
-    says nothing of the line. Nothing is uploaded while the run's state arrives, which takes the line, too.
+    says nothing of the line. Nothing is uploaded while the run's state arrives or an exchange goes on, which take the
+    line, too.
     What was measured in this network before is used until then. The ``meter`` has seen what has arrived of a state; it
     counts where all whom we are connected with are on the internet. Beside the averagers, ``tell_host`` is told of the
     upload, in bits a second: it sends copies of experts.
@@ -50,7 +52,7 @@ class LineMonitor:
         self._swarm, self._optimizer, self._memory, self._channel = swarm, optimizer, memory, channel
         self._meter, self._tell_host = meter, tell_host
         self._tested: set[str] = set()
-        self._failed = 0
+        self._failed = self._busy_looks = 0
         self._fastest = 0.0
         self._known: float | None = None
         self._limit: float | None = None
@@ -62,10 +64,16 @@ class LineMonitor:
             self._use(known)
         while not leaving.wait(POLL_SECONDS):
             may_test = len(self._tested) < MAX_PEERS and self._failed < MAX_FAILED_TESTS
-            if may_test and self._limit is None and self._optimizer.has_run_state:
+            if may_test and self._limit is None and self._optimizer.has_run_state and not self._is_line_busy():
                 self._test_upload()
             if (download := self._meter.take()) is not None:
                 self._learn_download(download)
+
+    def _is_line_busy(self) -> bool:
+        """Whether an exchange goes on whose end is worth waiting for; to be asked at each look."""
+        is_exchanging = any(each.rounds.is_exchanging for each in self._optimizer.averagers)
+        self._busy_looks = self._busy_looks + 1 if is_exchanging else 0
+        return 0 < self._busy_looks < MOST_LOOKS
 
     def _test_upload(self) -> None:
         connected = self._connected()

@@ -11,7 +11,7 @@ import pytest
 from core.security.identity import Identity
 from core.worker.network.line_memory import LineMemory
 from core.worker.roles import line_monitor
-from core.worker.roles.line_monitor import LineMonitor
+from core.worker.roles.line_monitor import MOST_LOOKS, LineMonitor
 from core.worker.swarm import DownloadMeter
 from core.worker.swarm.aggregation.bandwidths import MAX_STATED, stated_bandwidth
 
@@ -38,10 +38,22 @@ def test_a_download_limit_does_not_pass_for_a_slow_upload_and_a_lifted_limit_is_
     assert host == [2e6, None, None]
 
 
+class Exchanging:
+    """An averager's rounds, with an exchange that ends after so many looks at it."""
+
+    def __init__(self, looks: int) -> None:
+        self.looks = looks
+
+    @property
+    def is_exchanging(self) -> bool:
+        self.looks -= 1
+        return self.looks >= 0
+
+
 class Arriving:
     """An optimizer whose state is there at the third look, and the peer that it is connected with."""
 
-    averagers = ()
+    averagers: tuple[Any, ...] = ()
     tracker = SimpleNamespace(statistics=SimpleNamespace(direct_others=lambda: {"record": PEER}))
 
     def __init__(self) -> None:
@@ -55,7 +67,25 @@ class Arriving:
 def test_nothing_is_uploaded_while_the_state_arrives_as_the_figure_would_be_too_low(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    leaving, arriving, told = threading.Event(), Arriving(), list[Any]()
+    arriving = Arriving()
+    told = measured(monkeypatch, arriving)
+    assert arriving.looks == [] and [each.bits_per_second for each in told] == [18e6]
+
+
+@pytest.mark.parametrize(("exchange", "waited"), [(3, 3), (10**6, MOST_LOOKS)], ids=["that ends", "without end"])
+def test_nothing_is_uploaded_beside_an_exchange_unless_that_never_ends(
+    monkeypatch: pytest.MonkeyPatch, exchange: int, waited: int
+) -> None:
+    arriving, rounds = Arriving(), Exchanging(exchange)
+    arriving.averagers = (SimpleNamespace(rounds=rounds, know_upload=lambda *_: None),)
+    arriving.looks = [True] * (waited + 1)
+    assert len(measured(monkeypatch, arriving)) == 1
+    assert exchange - max(rounds.looks, 0) == waited
+
+
+def measured(monkeypatch: pytest.MonkeyPatch, optimizer: Arriving) -> list[Any]:
+    """What is told of a line whose first test ends all."""
+    leaving, told = threading.Event(), list[Any]()
 
     def measure(_dht: object, peers: list[str]) -> dict[str, float]:
         leaving.set()
@@ -65,8 +95,8 @@ def test_nothing_is_uploaded_while_the_state_arrives_as_the_figure_would_be_too_
     monkeypatch.setattr(line_monitor, "measure_upload", measure)
     monkeypatch.setattr(line_monitor, "connected_addresses", lambda *_: (f"/ip4/8.8.8.8/tcp/1/p2p/{PEER}",))
     swarm, meter, channel = SimpleNamespace(dht=None), DownloadMeter(), SimpleNamespace(emit=told.append)
-    LineMonitor(cast(Any, swarm), cast(Any, arriving), LineMemory(), meter, cast(Any, channel)).run(leaving)
-    assert arriving.looks == [] and [each.bits_per_second for each in told] == [18e6]
+    LineMonitor(cast(Any, swarm), cast(Any, optimizer), LineMemory(), meter, cast(Any, channel)).run(leaving)
+    return told
 
 
 @pytest.mark.parametrize(
