@@ -14,10 +14,11 @@ from typing import Any, cast
 import msgspec
 import pytest
 from hivemind.dht.crypto import RSASignatureValidator
+from hivemind.dht.node import _SearchState
 from hivemind.dht.routing import DHTID
 from hivemind.dht.storage import DHTLocalStorage, DictionaryDHTValue
 from hivemind.dht.validation import CompositeValidator, DHTRecord
-from hivemind.utils import MSGPackSerializer
+from hivemind.utils import MSGPackSerializer, ValueWithExpiration
 from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.msgpack import Ext
@@ -331,6 +332,20 @@ def test_subkeys_of_several_types_may_expire_together() -> None:
     assert kept.store(KEY, b"x", soon(), subkey="stays")
     time.sleep(0.1)
     assert held(kept, KEY) == 1
+
+
+def test_a_search_adds_what_others_have_to_what_is_held() -> None:
+    kept, until = BoundedStorage({}), soon()
+    key = DHTID.generate(source="some")
+    assert kept.store(key, b"ours", until, subkey="a") and kept.store(key, b"ours", until, subkey=b"b")
+    search = _SearchState(key, math.inf)
+    search.add_candidate(kept.get(key), None)
+    others = DictionaryDHTValue()
+    for number in range(8):
+        others.store(f"other {number}", b"theirs", until + number % 3 - 1)
+    search.add_candidate(ValueWithExpiration(others, until + 1), None)
+    assert len(search.binary_value) == 2 + 8
+    assert kept.store(key, b"ours", until + 5, subkey="a")
 
 
 def test_as_many_keys_as_there_is_room_for_take_no_more_memory_than_that() -> None:

@@ -41,10 +41,16 @@ class _Kept(ValueWithExpiration[bytes]):
 
 
 class _Entry(HeapEntry[Any]):
-    """When a record expires; unlike hivemind's, two that expire together need no subkeys of one type."""
+    """When a record expires; unlike hivemind's, two that expire together need no subkeys of one type.
+
+    A search of hivemind's puts what others have found into the very dictionary that is held, with entries of its own.
+    """
 
     def __lt__(self, other: HeapEntry[Any]) -> bool:
         return bool(self.expiration_time < other.expiration_time)
+
+    def __gt__(self, other: HeapEntry[Any]) -> bool:
+        return bool(self.expiration_time > other.expiration_time)
 
 
 class BoundedStorage(DHTLocalStorage):
