@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 
 from core.availability.presets import only_pace
-from core.availability.rules import AvailabilityRules
 from core.cli.output.run_review import show_found
 from core.cli.output.wrapping import print_wrapped
 from core.cli.parser.arguments import JoinRun
@@ -50,7 +50,7 @@ def join(
     manifest = load_run_file(command.recipe) if command.recipe else None
     device = choose_device(devices, settings.device if command.train else "cpu")
     worker = WorkerSession(context, display_for(command.json), folders)
-    heeded = following_rules(worker, lambda: rules_of(command, current()), there, [device])
+    heeded = heeding_rules(worker, command, current, there, device)
     with worker, recording_contributions(worker, there), heeded:
         run = only_run(_found(worker, address, command, settings, manifest))
         if not consent.is_given(run):
@@ -66,9 +66,18 @@ def join(
     return 0
 
 
-def rules_of(command: JoinRun, settings: Settings) -> AvailabilityRules:
-    """Those that are followed; with ``--always`` none that pauses, but the limits of pace."""
-    return only_pace(settings.availability) if command.always else settings.availability
+def heeding_rules(
+    worker: WorkerSession, command: JoinRun, current: CurrentSettings, folders: Folders, device: Device
+) -> AbstractContextManager[None]:
+    """A context in which the owner's rules decide, as they are at each look.
+
+    With ``--always`` none pauses, a full disk neither, and the limits of pace hold if there are any at the beginning.
+    """
+    if not command.always:
+        return following_rules(worker, lambda: current().availability, folders, [device])
+    if not current().availability.limits_pace:
+        return nullcontext()
+    return following_rules(worker, lambda: only_pace(current().availability), folders, [device])
 
 
 def _found(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from core.cli.commands.join import join, rules_of
+from core.cli.commands.join import heeding_rules, join
 from core.cli.parser.arguments import JoinRun
 from core.cli.runner.agreed_runs import agreed_runs, run_order
 from core.cli.runner.context import CommandContext, CurrentSettings
 from core.cli.runner.contribution_recorder import recording_contributions
 from core.cli.runner.displays import display_for, live_training, stream_for_people
 from core.cli.runner.ordered_training import OrderedTraining
-from core.cli.runner.owner_rules import following_rules
 from core.cli.runner.worker_session import WorkerSession
 from core.hardware.discovery import choose_device
 from core.suspend.without_window import leaving_before_suspends
@@ -29,7 +28,7 @@ def join_runs(command: JoinRun, context: CommandContext) -> int:
         print("Nothing was started.", file=people())
         return 0
     worker = WorkerSession(context, display_for(command.json))
-    heeded = following_rules(worker, lambda: rules_of(command, current()), context.folders, [device])
+    heeded = heeding_rules(worker, command, current, context.folders, device)
     with worker, recording_contributions(worker, context.folders), heeded:
         training = OrderedTraining(worker, context, current, run_order(runs, command.order), people)
         with leaving_before_suspends(worker), live_training(worker, context.stop, command.json):
