@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import math
 import random
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Callable
 
@@ -23,6 +25,7 @@ from core.worker.swarm import (
 
 POLL_SECONDS = 3.0
 MAX_FAILED_TESTS = 8  # a peer may be busy with somebody else's, or be a plain hivemind peer
+AGAIN_SECONDS = 30.0  # after a test beside which an exchange has begun: sooner its receiver would refuse another
 MOST_LOOKS = 20  # at exchanges that go on, until the upload is tested beside one: somewhere they never end
 MAX_PEERS = 4  # are uploaded to, all in all; the larger figures are those of faster lines at the other end
 
@@ -53,6 +56,7 @@ class LineMonitor:
         self._meter, self._tell_host = meter, tell_host
         self._tested: set[str] = set()
         self._failed = self._busy_looks = 0
+        self._due_at = -math.inf
         self._fastest = 0.0
         self._known: float | None = None
         self._limit: float | None = None
@@ -64,7 +68,8 @@ class LineMonitor:
             self._use(known)
         while not leaving.wait(POLL_SECONDS):
             may_test = len(self._tested) < MAX_PEERS and self._failed < MAX_FAILED_TESTS
-            if may_test and self._limit is None and self._optimizer.has_run_state and not self._is_line_busy():
+            is_due = may_test and self._limit is None and time.monotonic() >= self._due_at
+            if is_due and self._optimizer.has_run_state and not self._is_line_busy():
                 self._test_upload()
             if (download := self._meter.take()) is not None:
                 self._learn_download(download)
@@ -80,6 +85,9 @@ class LineMonitor:
         if peers := {peer for peer, is_public in connected.items() if is_public} - self._tested:
             chosen = random.sample(sorted(peers), min(UPLOAD_TEST_PEERS, len(peers)))
             measured = measure_upload(self._swarm.dht, chosen)
+            if self._is_line_busy():
+                self._due_at = time.monotonic() + AGAIN_SECONDS
+                return
             self._tested |= measured.keys()
             self._failed += not measured
             self._learn(max(measured.values(), default=0.0))

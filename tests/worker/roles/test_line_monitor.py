@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
+from collections.abc import Iterable
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -39,15 +41,18 @@ def test_a_download_limit_does_not_pass_for_a_slow_upload_and_a_lifted_limit_is_
 
 
 class Exchanging:
-    """An averager's rounds, with an exchange that ends after so many looks at it."""
+    """An averager whose rounds exchange something or not, look by look; then nothing more."""
 
-    def __init__(self, looks: int) -> None:
-        self.looks = looks
+    def __init__(self, looks: Iterable[bool]) -> None:
+        self.rounds, self.looked, self._looks = self, 0, iter(looks)
 
     @property
     def is_exchanging(self) -> bool:
-        self.looks -= 1
-        return self.looks >= 0
+        self.looked += 1
+        return next(self._looks, False)
+
+    def know_upload(self, *_figures: float | None) -> None:
+        """It tells nobody."""
 
 
 class Arriving:
@@ -72,23 +77,33 @@ def test_nothing_is_uploaded_while_the_state_arrives_as_the_figure_would_be_too_
     assert arriving.looks == [] and [each.bits_per_second for each in told] == [18e6]
 
 
-@pytest.mark.parametrize(("exchange", "waited"), [(3, 3), (10**6, MOST_LOOKS)], ids=["that ends", "without end"])
+@pytest.mark.parametrize(
+    ("exchange", "waited"), [([True] * 3, 3), (itertools.repeat(True), MOST_LOOKS - 1)], ids=["that ends", "endless"]
+)
 def test_nothing_is_uploaded_beside_an_exchange_unless_that_never_ends(
-    monkeypatch: pytest.MonkeyPatch, exchange: int, waited: int
+    monkeypatch: pytest.MonkeyPatch, exchange: Iterable[bool], waited: int
 ) -> None:
-    arriving, rounds = Arriving(), Exchanging(exchange)
-    arriving.averagers = (SimpleNamespace(rounds=rounds, know_upload=lambda *_: None),)
-    arriving.looks = [True] * (waited + 1)
+    arriving, averager = Arriving(), Exchanging(exchange)
+    arriving.averagers, arriving.looks = (averager,), [True] * (waited + 1)
     assert len(measured(monkeypatch, arriving)) == 1
-    assert exchange - max(rounds.looks, 0) == waited
+    assert averager.looked == waited + 2, "once more after the test"
 
 
-def measured(monkeypatch: pytest.MonkeyPatch, optimizer: Arriving) -> list[Any]:
-    """What is told of a line whose first test ends all."""
-    leaving, told = threading.Event(), list[Any]()
+def test_a_test_beside_which_an_exchange_begins_is_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    arriving = Arriving()
+    arriving.averagers, arriving.looks = (Exchanging([False, True]),), [True] * 2
+    monkeypatch.setattr(line_monitor, "AGAIN_SECONDS", 0.0)
+    assert len(measured(monkeypatch, arriving, tests=2)) == 1
+
+
+def measured(monkeypatch: pytest.MonkeyPatch, optimizer: Arriving, tests: int = 1) -> list[Any]:
+    """What is told of a line after so many tests, of which the last ends all."""
+    leaving, told, left = threading.Event(), list[Any](), [None] * tests
 
     def measure(_dht: object, peers: list[str]) -> dict[str, float]:
-        leaving.set()
+        left.pop()
+        if not left:
+            leaving.set()
         return dict.fromkeys(peers, 18e6)
 
     monkeypatch.setattr(line_monitor, "POLL_SECONDS", 0.0)
