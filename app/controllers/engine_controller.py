@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.controllers.thread_bridge import Bridge
-from core.engine.python import gpu_vendor, is_packaged, least_capability, needs_engine
+from core.engine.python import is_packaged, needs_engine, supported_gpus
 from core.files.folders import Folders
 from core.hardware.discovery import usable_devices
 
@@ -44,7 +44,7 @@ class EngineController(QObject):
         self._installer: EngineInstaller | None = None
         self._is_needed = False
         self._is_renewing = False
-        self._gpu_vendor, self._least_capability = gpu_vendor(folders.data), least_capability(folders.data)
+        self._supported = supported_gpus(folders.data)
         bridge.engine_arrived.connect(self._on_event)
 
     @property
@@ -62,7 +62,7 @@ class EngineController(QObject):
 
         Those that it can train on and of which NVIDIA's driver does not tell are not ``unused`` any more.
         """
-        usable = usable_devices(seen.devices, self._gpu_vendor, self._least_capability)
+        usable = usable_devices(seen.devices, *self._supported)
         idle = tuple(device for device in seen.devices if device not in usable)
         addresses = {device.pci_address for device in usable if device.is_gpu}
         unused = tuple(gpu for gpu in seen.unused if gpu.pci_address not in addresses)
@@ -125,7 +125,6 @@ class EngineController(QObject):
                 self._installer = None
             if isinstance(event, Installed):
                 self._is_needed = self._is_renewing = False
-                data = self._folders.data
-                self._gpu_vendor, self._least_capability = gpu_vendor(data), least_capability(data)
+                self._supported = supported_gpus(self._folders.data)
                 self.last_event = None
         self.changed.emit()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 from core.engine.builds import CUDA_BUILDS, BuildName
 from core.engine.installed import EngineDirectory
@@ -34,14 +35,18 @@ def engine_python(data: Path) -> Path:
     return engine.python
 
 
-def gpu_vendor(data: Path) -> Vendor | None:
-    """Whose GPUs the engine was made for, ``None`` for the CPU alone; NVIDIA's where none has been made yet."""
-    engine = EngineDirectory(data).engine() if is_packaged() else None
-    return "NVIDIA" if engine is None else _VENDORS.get(engine.metadata.build, "NVIDIA")
+class SupportedGpus(NamedTuple):
+    """Whose GPUs an engine has code for, ``None`` for the CPU alone, and of NVIDIA's the least compute capability."""
+
+    vendor: Vendor | None
+    least_capability: tuple[int, int]
 
 
-def least_capability(data: Path) -> tuple[int, int]:
-    """The least compute capability of the NVIDIA GPUs that the engine has code for; (0, 0) where it is not known."""
+def supported_gpus(data: Path) -> SupportedGpus:
+    """The GPUs that the engine was made for; all of NVIDIA's where none has been made yet."""
     engine = EngineDirectory(data).engine() if is_packaged() else None
-    builds = (build for build in CUDA_BUILDS if engine is not None and build.name == engine.metadata.build)
-    return next((build.least_capability for build in builds), (0, 0))
+    if engine is None:
+        return SupportedGpus("NVIDIA", (0, 0))
+    build = engine.metadata.build
+    least = next((each.least_capability for each in CUDA_BUILDS if each.name == build), (0, 0))
+    return SupportedGpus(_VENDORS.get(build, "NVIDIA"), least)

@@ -12,7 +12,7 @@ import msgspec
 
 from core.cli.parser.arguments import InspectSwarm, JoinRun
 from core.cli.runner.cancellation import Stop
-from core.engine.python import gpu_vendor, least_capability
+from core.engine.python import supported_gpus
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.hardware.device import Device
@@ -66,8 +66,7 @@ class CommandContext:
 
     def usable(self, devices: tuple[Device, ...]) -> tuple[Device, ...]:
         """Return those of this computer's devices, as they were found, that its engine can compute on."""
-        data = self.folders.data
-        return usable_devices(devices, gpu_vendor(data), least_capability(data))
+        return usable_devices(devices, *supported_gpus(self.folders.data))
 
 
 def kept_settings(folders: Folders) -> Settings:

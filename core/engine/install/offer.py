@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core.engine.build_selection import Choice, choose_files, suited_build
 from core.engine.file_lists import EngineFiles
-from core.engine.install.reuse import fetched_files, unchanged_files
+from core.engine.install.reuse import files_to_fetch
 from core.engine.installed import Engine, EngineDirectory
 from core.errors import ErrorKind, UserError
 from core.localizable import Detail
@@ -48,8 +48,7 @@ def offer_for(data: Path) -> EngineOffer:
         return EngineOffer(folder, problem=error.problem, detail=error.detail)
     engine = place.engine()
     is_newer = engine is not None and _is_newer(engine, choice.files)
-    fetched = fetched_files(choice.files, unchanged_files(engine, choice.files))
-    return EngineOffer(folder, choice, place.free_bytes, is_newer, fetched)
+    return EngineOffer(folder, choice, place.free_bytes, is_newer, files_to_fetch(engine, choice.files))
 
 
 def _is_newer(engine: Engine, files: EngineFiles) -> bool:

@@ -35,6 +35,11 @@ def fetched_files(files: EngineFiles, reused: Collection[EngineFile]) -> EngineF
     return msgspec.structs.replace(files, files=tuple(each for each in files.files if each not in reused))
 
 
+def files_to_fetch(engine: Engine | None, files: EngineFiles) -> EngineFiles:
+    """Those of the files that are fetched where that engine is in use."""
+    return fetched_files(files, unchanged_files(engine, files))
+
+
 def link_libraries(files: Iterable[EngineFile], old: Path, new: Path) -> None:
     """Link what those wheels have unpacked from one engine's folder into another's, or copy it; raises OSError."""
     begin, end = _libraries(old), _libraries(new)

@@ -16,6 +16,7 @@ from app.controllers.engine_controller import EngineController
 from app.controllers.thread_bridge import Bridge
 from core.availability.observation import Observation
 from core.availability.rules import AvailabilityRules
+from core.engine.python import SupportedGpus
 from core.files.folders import Folders
 from core.hardware.device import Device
 from core.hardware.discovery import usable_devices
@@ -40,7 +41,7 @@ def tree(tmp_path: Path) -> PciTree:
 def test_with_an_engine_for_it_a_gpu_is_lent_and_is_not_unused(
     tree: PciTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qapp: object
 ) -> None:
-    monkeypatch.setattr(engine_controller, "gpu_vendor", lambda _data: "AMD")
+    monkeypatch.setattr(engine_controller, "supported_gpus", lambda _data: SupportedGpus("AMD", (0, 0)))
     monkeypatch.setattr(engine_controller, "usable_devices", partial(usable_devices, root=tree.root))
     controller = EngineController(Folders.below(tmp_path / "home"), Bridge())
     unused = find_unused_gpus((RTX, CPU), tree.root)

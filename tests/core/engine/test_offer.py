@@ -52,7 +52,7 @@ def test_the_least_capable_gpu_that_the_engine_in_use_has_code_for_is_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, build: BuildName, least: tuple[int, int]
 ) -> None:
     installed(tmp_path, build)
-    assert python.least_capability(tmp_path) == (0, 0), "a checkout does not use it"
+    assert python.supported_gpus(tmp_path).least_capability == (0, 0), "a checkout does not use it"
     monkeypatch.setattr(python, "is_packaged", lambda: True)
-    assert python.least_capability(tmp_path) == least
-    assert python.least_capability(tmp_path / "nowhere") == (0, 0)
+    assert python.supported_gpus(tmp_path).least_capability == least
+    assert python.supported_gpus(tmp_path / "nowhere").least_capability == (0, 0)

@@ -17,7 +17,7 @@ from core.engine.file_lists import EngineFiles
 from core.engine.install.events import Installed, InstallEvent, InstallFailed, InstallPaused, InstallProgress
 from core.engine.install.installer import EngineInstaller
 from core.engine.install.offer import EngineOffer
-from core.engine.install.reuse import fetched_files, unchanged_files
+from core.engine.install.reuse import files_to_fetch
 from core.engine.installed import EngineDirectory
 from core.engine.python import is_packaged
 from core.errors import ErrorKind, UserError
@@ -100,7 +100,7 @@ def _make(command: MakeEngine, folders: Folders) -> None:
 
 def _offer(choice: Choice, place: EngineDirectory) -> dict[str, object]:
     """The build that suits this computer and its size, for programs."""
-    fetched = _fetched(choice, place)
+    fetched = files_to_fetch(place.engine(), choice.files)
     return {
         "suited_build": choice.files.build,
         "download_bytes": fetched.download_bytes,
@@ -110,13 +110,10 @@ def _offer(choice: Choice, place: EngineDirectory) -> dict[str, object]:
 
 
 def _describe(choice: Choice, place: EngineDirectory) -> None:
-    offer = EngineOffer(place.folder, choice, place.free_bytes, fetched=_fetched(choice, place))
+    fetched = files_to_fetch(place.engine(), choice.files)
+    offer = EngineOffer(place.folder, choice, place.free_bytes, fetched=fetched)
     for name, text in engine_texts.facts(offer):
         print(f"{name + ':':<10}{text}")
-
-
-def _fetched(choice: Choice, place: EngineDirectory) -> EngineFiles:
-    return fetched_files(choice.files, unchanged_files(place.engine(), choice.files))
 
 
 def _follow(files: EngineFiles, folders: Folders, wants_json: bool) -> None:

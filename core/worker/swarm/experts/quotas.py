@@ -22,9 +22,7 @@ class HostLimits:
     burst_tokens: float = 200_000.0
     pending: int = 64  # requests of all peers
     pending_of_peer: int = 32
-    state_seconds: float = (
-        4.0  # between two states of one expert for one peer, which asks again after five at the least
-    )
+    state_seconds: float = 4.0  # between two states of one expert for a peer, which asks again after five or more
 
 
 class Quotas:
