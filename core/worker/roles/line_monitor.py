@@ -7,7 +7,7 @@ import math
 import random
 import threading
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 
 from core.protocol.events import LineMeasured
@@ -24,7 +24,7 @@ from core.worker.swarm import (
 )
 
 POLL_SECONDS = 3.0
-MAX_FAILED_TESTS = 8  # a peer may be busy with somebody else's, or be a plain hivemind peer
+MAX_FAILED_TESTS = 8  # with one peer, which may be busy with somebody else's, or be a plain hivemind peer
 AGAIN_SECONDS = 30.0  # after a test beside which an exchange has begun: sooner its receiver would refuse another
 MOST_LOOKS = 20  # at exchanges that go on, until the upload is tested beside one: somewhere they never end
 MAX_PEERS = 4  # are uploaded to, all in all; the larger figures are those of faster lines at the other end
@@ -36,8 +36,9 @@ class LineMonitor:
     """Uploads to one or two peers of the run, for two seconds together, beside training; and to some that come later.
 
     Only peers count that we are connected with at a public address: one in the same home, or on this very computer,
-    says nothing of the line. Nothing is uploaded while the run's state arrives or an exchange goes on, which take the
-    line, too.
+    says nothing of the line. A newcomer counts while it downloads the state from us, before it reports anything: where
+    all others have slow lines, the upload to them would hold it up. Nothing is uploaded while the run's state arrives
+    or an exchange goes on, which take the line, too.
     What was measured in this network before is used until then. The ``meter`` has seen what has arrived of a state; it
     counts where all whom we are connected with are on the internet. Beside the averagers, ``tell_host`` is told of the
     upload, in bits a second: it sends copies of experts.
@@ -55,7 +56,8 @@ class LineMonitor:
         self._swarm, self._optimizer, self._memory, self._channel = swarm, optimizer, memory, channel
         self._meter, self._tell_host = meter, tell_host
         self._tested: set[str] = set()
-        self._failed = self._busy_looks = 0
+        self._failed = Counter[str]()
+        self._busy_looks = 0
         self._due_at = -math.inf
         self._fastest = 0.0
         self._known: float | None = None
@@ -67,8 +69,7 @@ class LineMonitor:
         if (known := self._memory.recall("upload")) is not None:
             self._use(known)
         while not leaving.wait(POLL_SECONDS):
-            may_test = len(self._tested) < MAX_PEERS and self._failed < MAX_FAILED_TESTS
-            is_due = may_test and self._limit is None and time.monotonic() >= self._due_at
+            is_due = len(self._tested) < MAX_PEERS and self._limit is None and time.monotonic() >= self._due_at
             if is_due and self._optimizer.has_run_state and not self._is_line_busy():
                 self._test_upload()
             if (download := self._meter.take()) is not None:
@@ -82,15 +83,19 @@ class LineMonitor:
 
     def _test_upload(self) -> None:
         connected = self._connected()
-        if peers := {peer for peer, is_public in connected.items() if is_public} - self._tested:
-            chosen = random.sample(sorted(peers), min(UPLOAD_TEST_PEERS, len(peers)))
+        if peers := {peer for peer, is_public in connected.items() if is_public and self._may_test(peer)}:
+            in_turn = sorted(random.sample(sorted(peers), len(peers)), key=self._failed.__getitem__)
+            chosen = in_turn[:UPLOAD_TEST_PEERS]
             measured = measure_upload(self._swarm.dht, chosen)
             if self._is_line_busy():
                 self._due_at = time.monotonic() + AGAIN_SECONDS
                 return
             self._tested |= measured.keys()
-            self._failed += not measured
+            self._failed.update(set(chosen) - measured.keys())
             self._learn(max(measured.values(), default=0.0))
+
+    def _may_test(self, peer: str) -> bool:
+        return peer not in self._tested and self._failed[peer] < MAX_FAILED_TESTS
 
     def _learn(self, bits_per_second: float) -> None:
         """Tell everybody of a faster upload than any that was measured in this run."""
@@ -123,10 +128,13 @@ class LineMonitor:
         self._tell_host(upload)
 
     def _connected(self) -> dict[str, bool]:
-        """The ids of the direct peers that we are connected with, and whether all of that goes through the internet."""
-        direct = self._optimizer.tracker.statistics.direct_others().values()
+        """The ids of the peers that we are connected with, and whether all of that goes through the internet.
+
+        Without those that report that they cannot be reached: they take no test, and send no state.
+        """
+        clients = self._optimizer.tracker.statistics.client_ids()
         are_public: dict[str, list[bool]] = defaultdict(list)
-        for address in readable_multiaddrs(connected_addresses(self._swarm.dht, [*direct])):
-            if address.peer_id is not None:
+        for address in readable_multiaddrs(connected_addresses(self._swarm.dht)):
+            if address.peer_id is not None and address.peer_id not in clients:
                 are_public[address.peer_id].append(address.is_public and address.relay_id is None)
         return {peer: all(each) for peer, each in are_public.items()}

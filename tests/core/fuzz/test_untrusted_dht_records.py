@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import math
 import struct
@@ -338,13 +339,17 @@ def test_a_search_adds_what_others_have_to_what_is_held() -> None:
     kept, until = BoundedStorage({}), soon()
     key = DHTID.generate(source="some")
     assert kept.store(key, b"ours", until, subkey="a") and kept.store(key, b"ours", until, subkey=b"b")
-    search = _SearchState(key, math.inf)
-    search.add_candidate(kept.get(key), None)
     others = DictionaryDHTValue()
     for number in range(8):
         others.store(f"other {number}", b"theirs", until + number % 3 - 1)
-    search.add_candidate(ValueWithExpiration(others, until + 1), None)
-    assert len(search.binary_value) == 2 + 8
+
+    async def found() -> int:
+        search = _SearchState(key, math.inf)
+        search.add_candidate(kept.get(key), None)
+        search.add_candidate(ValueWithExpiration(others, until + 1), None)
+        return len(search.binary_value)
+
+    assert asyncio.run(found()) == 2 + 8
     assert kept.store(key, b"ours", until + 5, subkey="a")
 
 

@@ -1,4 +1,4 @@
-"""What averagers are told of a line that its owner limits: uploads and downloads each for what they are."""
+"""With whom a line is measured and when, and what averagers are told of one that its owner limits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from core.worker.roles.line_monitor import MOST_LOOKS, LineMonitor
 from core.worker.swarm import DownloadMeter
 from core.worker.swarm.aggregation.bandwidths import MAX_STATED, stated_bandwidth
 
-PEER = Identity.create().peer_id
+PEER, CLIENT, PLAIN = (Identity.create().peer_id for _ in range(3))
 
 
 class Averager:
@@ -56,10 +56,10 @@ class Exchanging:
 
 
 class Arriving:
-    """An optimizer whose state is there at the third look, and the peer that it is connected with."""
+    """An optimizer whose state is there at the third look, and who is known to take no test."""
 
     averagers: tuple[Any, ...] = ()
-    tracker = SimpleNamespace(statistics=SimpleNamespace(direct_others=lambda: {"record": PEER}))
+    tracker = SimpleNamespace(statistics=SimpleNamespace(client_ids=lambda: {CLIENT}))
 
     def __init__(self) -> None:
         self.looks = [True, False, False]
@@ -96,19 +96,38 @@ def test_a_test_beside_which_an_exchange_begins_is_repeated(monkeypatch: pytest.
     assert len(measured(monkeypatch, arriving, tests=2)) == 1
 
 
-def measured(monkeypatch: pytest.MonkeyPatch, optimizer: Arriving, tests: int = 1) -> list[Any]:
-    """What is told of a line after so many tests, of which the last ends all."""
-    leaving, told, left = threading.Event(), list[Any](), [None] * tests
+def test_a_newcomer_that_has_reported_nothing_is_tested_and_who_cannot_be_is_asked_in_turn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A client takes no test, and a plain hivemind peer, or the first peer of the swarm, may report nothing ever."""
+    arriving, asked = Arriving(), list[list[str]]()
+    arriving.looks = [True] * 4
+    monkeypatch.setattr(line_monitor, "UPLOAD_TEST_PEERS", 1)
+    monkeypatch.setattr(line_monitor, "MAX_FAILED_TESTS", 2)
+    measured(monkeypatch, arriving, tests=3, connected=(PEER, CLIENT, PLAIN), asked=asked)
+    assert sorted(asked) == sorted([[PEER], [PLAIN], [PLAIN]]) and arriving.looks == [True]
+
+
+def measured(
+    monkeypatch: pytest.MonkeyPatch,
+    optimizer: Arriving,
+    tests: int = 1,
+    connected: tuple[str, ...] = (PEER,),
+    asked: list[list[str]] | None = None,
+) -> list[Any]:
+    """What is told of a line after so many tests, of which the last ends all; ``PLAIN`` takes none."""
+    leaving, told, asked = threading.Event(), list[Any](), [] if asked is None else asked
+    addresses = tuple(f"/ip4/8.8.8.8/tcp/1/p2p/{peer}" for peer in connected)
 
     def measure(_dht: object, peers: list[str]) -> dict[str, float]:
-        left.pop()
-        if not left:
+        asked.append(peers)
+        if len(asked) == tests:
             leaving.set()
-        return dict.fromkeys(peers, 18e6)
+        return {peer: 18e6 for peer in peers if peer != PLAIN}
 
     monkeypatch.setattr(line_monitor, "POLL_SECONDS", 0.0)
     monkeypatch.setattr(line_monitor, "measure_upload", measure)
-    monkeypatch.setattr(line_monitor, "connected_addresses", lambda *_: (f"/ip4/8.8.8.8/tcp/1/p2p/{PEER}",))
+    monkeypatch.setattr(line_monitor, "connected_addresses", lambda _dht: addresses)
     swarm, meter, channel = SimpleNamespace(dht=None), DownloadMeter(), SimpleNamespace(emit=told.append)
     LineMonitor(cast(Any, swarm), cast(Any, optimizer), LineMemory(), meter, cast(Any, channel)).run(leaving)
     return told

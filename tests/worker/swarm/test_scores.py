@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from time import time
+from types import SimpleNamespace
+from typing import cast
 
 import msgspec
 import pytest
@@ -15,7 +18,9 @@ from core.protocol.events import Evaluated, RunScored
 from core.run.manifest import EvaluationSpec
 from core.run.signed_scores import MOST_SCORES, EvaluationHistory, Score, scores_in, sign_scores
 from core.security.identity import Identity
-from core.worker.swarm.dht.evaluation_log import DHT_KIND, published_scores
+from core.worker.swarm import Swarm
+from core.worker.swarm.dht import evaluation_log
+from core.worker.swarm.dht.evaluation_log import DHT_KIND, EvaluationLog, published_scores
 from core.worker.swarm.dht.peer_values import dht_key
 from tests.support.real_peers import PATIENCE_SECONDS, PeerGroup, tiny
 
@@ -91,6 +96,26 @@ def test_a_root_is_signed_as_long_as_the_base_weights_lead_on_from_it() -> None:
     kept = rooted.only_roots({2: bytes([2] * 16), 1: bytes(16)})
     assert [each.root for each in kept.scores] == [b"", bytes([2] * 16)]
     assert history(score(1)).only_roots({}) == history(score(1))
+
+
+def test_a_root_is_signed_once_a_step_has_led_on_from_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a reducer was lost, an organiser may have taken a step that most of a group have not."""
+    published = list[bytes]()
+    monkeypatch.setattr(evaluation_log, "Publisher", lambda *_: SimpleNamespace(publish_instead=published.append))
+    swarm = cast(Swarm, SimpleNamespace(identity=ORGANISER, dht=None, peer_id=ORGANISER.peer_id))
+    scores = EvaluationLog(swarm, 1, tmp_path / "scores", EvaluationHistory("run"))
+
+    def signed_after(epoch: int, *roots: tuple[int, bytes]) -> list[tuple[int, bytes]]:
+        scores.add(Evaluated(epoch=epoch, loss=1.0, accuracy=None), dict(roots))
+        read = scores_in(published[-1], ORGANISER.peer_id, "run")
+        assert read is not None and [each.epoch for each in read.scores] == [*range(1, epoch + 1)]
+        return [(each.steps, each.root) for each in read.scores if each.root]
+
+    one, wrong, right, next_one = (1, b"1"), (2, b"wrong"), (2, b"right"), (3, b"3")
+    assert signed_after(1, one) == []
+    assert signed_after(2, one, wrong) == [one]
+    assert signed_after(3, one, right) == [one], "that of the evaluation before is none of the run's"
+    assert signed_after(4, one, right, next_one) == [one, right]
 
 
 def test_a_full_history_with_roots_is_small_enough_to_be_read() -> None:

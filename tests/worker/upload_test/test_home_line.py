@@ -8,9 +8,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from core.protocol.events import LineMeasured, RoundFinished
+from core.protocol.events import LineMeasured, RoundFinished, RunFound, TrainingStarted
 from core.run.spec.optimizer import AdamW
 from core.run.spec.recipe import ArithmeticGPT
+from tests.support.consents import consent_to
 from tests.support.environment.network_namespaces import Internet
 from tests.support.environment.slow_link import Line
 from tests.support.real_peers import PeerGroup, averaged, tiny
@@ -21,6 +22,7 @@ WITNESS = "tests.integration.foreign.bandwidth_witness"
 FILES = ("uploads.json", "downloads.json")
 ROUND_SECONDS = 300.0  # in which all three are in one
 HOME = Line(delay_seconds=0.025, lost_share=0.0, bits_per_second=4e6)
+SLOW = Line(delay_seconds=0.025, lost_share=0.0, bits_per_second=1e6)
 
 
 RUN = msgspec.structs.replace(
@@ -58,6 +60,19 @@ def test_a_volunteers_line_is_measured_after_consent_and_told_at_the_next_join(n
     *_, most = [each for each in again.all(LineMeasured) if each.direction == "download"]
     last = home.seeker(organiser.posted, "home", "client")
     assert most in last.all(LineMeasured)
+
+
+def test_a_donor_that_knows_slow_lines_only_measures_its_own_with_the_newcomer(net: Internet, group: PeerGroup) -> None:
+    """Half of the figure, or half a megabit a second, is what newcomers have: two minutes for this state."""
+    organiser = group.at(net.host()).organiser(manifest=RUN, train=False)
+    group.at(net.host(line=SLOW)).volunteer(organiser.posted, "slow", "direct")
+    known = organiser.wait_for(LineMeasured, lambda each: each.direction == "upload")
+    assert known.bits_per_second < 1.3 * SLOW.bits_per_second
+    newcomer = group.at(net.host()).seeker(organiser.posted, "fast", "direct")
+    newcomer.send(consent_to(newcomer.wait_for(RunFound)))
+    organiser.wait_for(LineMeasured, lambda each: each.bits_per_second > 4 * SLOW.bits_per_second)
+    assert newcomer.all(TrainingStarted) == []
+    newcomer.wait_for(TrainingStarted)
 
 
 def test_a_plain_hivemind_peer_hears_of_it_and_averages_with_us(net: Internet, group: PeerGroup) -> None:

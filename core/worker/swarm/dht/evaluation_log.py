@@ -29,7 +29,8 @@ class EvaluationLog:
 
     def __init__(self, swarm: Swarm, every_epochs: int, file: Path, history: EvaluationHistory) -> None:
         self._identity, self._every_epochs, self._file, self._history = swarm.identity, every_epochs, file, history
-        self._publisher = Publisher(swarm.dht, dht_key(history.run_id, DHT_KIND), swarm.peer_id, self._signed())
+        encoded = sign_scores(history, swarm.identity)
+        self._publisher = Publisher(swarm.dht, dht_key(history.run_id, DHT_KIND), swarm.peer_id, encoded)
 
     @classmethod
     def load(cls, swarm: Swarm, manifest: RunManifest, file: Path, rollback: Rollback | None = None) -> EvaluationLog:
@@ -52,6 +53,7 @@ class EvaluationLog:
         """Publish and keep a score, if its epoch is one whose score the run wants.
 
         ``roots`` are those of the base weights that ours lead on from, by their number of outer steps, ours included.
+        That of ours is signed once a step has led on from them: until then a group may find that others are right.
         """
         loss = evaluated.loss
         if evaluated.epoch % self._every_epochs or loss is None or not math.isfinite(loss):
@@ -59,12 +61,10 @@ class EvaluationLog:
         steps = max(roots, default=0)
         score = Score(epoch=evaluated.epoch, loss=loss, at=time.time(), steps=steps, root=roots.get(steps, b""))
         self._history = self._history.only_roots(roots).with_score(score)
-        encoded = self._signed()
+        led_on_from = {number: root for number, root in roots.items() if number < steps}
+        encoded = sign_scores(self._history.only_roots(led_on_from), self._identity)
         self._publisher.publish_instead(encoded)
         keep_record(self._file, encoded)
-
-    def _signed(self) -> bytes:
-        return sign_scores(self._history, self._identity)
 
 
 def published_scores(dht: DHT, run_id: str, signers: Sequence[str]) -> EvaluationHistory:

@@ -283,7 +283,9 @@ async def _take(told: Round, messages: AsyncIterator[averaging_pb2.DownloadData]
     """The parts of that round. Raises ValueError where they are not of this model, and whatever the line does."""
     replay.begin(told)
     for number in range(len(told.lengths)):
-        replay.add(number, deserialize_torch_tensor((await anext(messages)).tensor_part))
+        if (message := await anext(messages, None)) is None:
+            raise ValueError("it ends before all parts of its rounds are here")
+        replay.add(number, deserialize_torch_tensor(message.tensor_part))
 
 
 def _read(path: Path, expected: list[Tensor]) -> list[Tensor] | None:
