@@ -33,10 +33,11 @@ class Score(StrictStruct, kw_only=True, frozen=True, omit_defaults=True):
 
 
 class EvaluationHistory(StrictStruct, frozen=True):
-    """The evaluations of one run, by rising epoch."""
+    """The evaluations of one run, by rising epoch; ``at`` is when they were signed, in seconds since 1970."""
 
     run_id: str
     scores: Annotated[tuple[Score, ...], Meta(max_length=MOST_SCORES)] = ()
+    at: UnixTime = 0.0
 
     def with_score(self, score: Score) -> EvaluationHistory:
         """The history with one more score; those of its epoch and later, from before a restart, are dropped."""
@@ -68,11 +69,6 @@ class EvaluationHistory(StrictStruct, frozen=True):
                 scores.setdefault(score.epoch, score)
         return EvaluationHistory(self.run_id, tuple(scores[epoch] for epoch in sorted(scores))[-MOST_SCORES:])
 
-    @property
-    def signed_at(self) -> float:
-        """When the last one was measured, in seconds since 1970; 0 without any."""
-        return self.scores[-1].at if self.scores else 0.0
-
     def since(self, epoch: Count) -> tuple[Score, ...]:
         """The scores of later epochs than that one."""
         return tuple(each for each in self.scores if each.epoch > epoch)
@@ -92,5 +88,5 @@ def scores_in(encoded: bytes, signer: str, run_id: str) -> EvaluationHistory | N
 
 
 def scores_order(encoded: bytes, signer: str, run_id: str) -> float | None:
-    """As `signed_order`: the same for all histories, as one that has gone back may end earlier than the one before."""
+    """By what a history is later than another, as `signed_order` tells it; ``None`` for anything else."""
     return signed_order(_KIND, encoded, signer, MAX_SCORES_BYTES, run_id)

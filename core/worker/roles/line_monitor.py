@@ -25,7 +25,9 @@ from core.worker.swarm import (
 
 POLL_SECONDS = 3.0
 MAX_FAILED_TESTS = 8  # with one peer, which may be busy with somebody else's, or be a plain hivemind peer
+MAX_FAILED_IN_ALL = 24  # whoever they are with: anybody may connect, and confirm all but the last of what we send
 AGAIN_SECONDS = 30.0  # after a test beside which an exchange has begun: sooner its receiver would refuse another
+MAX_REPEATED_TESTS = 3  # for such an exchange; after them the figure counts, which is too low at the worst
 MOST_LOOKS = 20  # at exchanges that go on, until the upload is tested beside one: somewhere they never end
 MAX_PEERS = 4  # are uploaded to, all in all; the larger figures are those of faster lines at the other end
 
@@ -57,7 +59,7 @@ class LineMonitor:
         self._meter, self._tell_host = meter, tell_host
         self._tested: set[str] = set()
         self._failed = Counter[str]()
-        self._busy_looks = 0
+        self._busy_looks = self._repeated = 0
         self._due_at = -math.inf
         self._fastest = 0.0
         self._known: float | None = None
@@ -69,7 +71,8 @@ class LineMonitor:
         if (known := self._memory.recall("upload")) is not None:
             self._use(known)
         while not leaving.wait(POLL_SECONDS):
-            is_due = len(self._tested) < MAX_PEERS and self._limit is None and time.monotonic() >= self._due_at
+            may_test = len(self._tested) < MAX_PEERS and self._failed.total() < MAX_FAILED_IN_ALL
+            is_due = may_test and self._limit is None and time.monotonic() >= self._due_at
             if is_due and self._optimizer.has_run_state and not self._is_line_busy():
                 self._test_upload()
             if (download := self._meter.take()) is not None:
@@ -87,7 +90,8 @@ class LineMonitor:
             in_turn = sorted(random.sample(sorted(peers), len(peers)), key=self._failed.__getitem__)
             chosen = in_turn[:UPLOAD_TEST_PEERS]
             measured = measure_upload(self._swarm.dht, chosen)
-            if self._is_line_busy():
+            if measured and self._is_line_busy() and self._repeated < MAX_REPEATED_TESTS:
+                self._repeated += 1
                 self._due_at = time.monotonic() + AGAIN_SECONDS
                 return
             self._tested |= measured.keys()
@@ -107,8 +111,10 @@ class LineMonitor:
 
     def _learn_download(self, bits_per_second: float) -> None:
         """Keep it if it is more than what is known: each is what the line receives at least."""
-        known, connected = self._memory.recall("download"), self._connected().values()
-        if connected and all(connected) and (known is None or known.bits_per_second < bits_per_second):
+        known, connected = self._memory.recall("download"), self._connected()
+        direct = self._optimizer.tracker.statistics.direct_others().values()
+        are_public = [connected[peer] for peer in direct if peer in connected]
+        if are_public and all(are_public) and (known is None or known.bits_per_second < bits_per_second):
             log.info("the line downloads at least %.1f Mbit/s", bits_per_second / 1e6)
             self._channel.emit(self._memory.remember("download", bits_per_second))
 
@@ -130,7 +136,7 @@ class LineMonitor:
     def _connected(self) -> dict[str, bool]:
         """The ids of the peers that we are connected with, and whether all of that goes through the internet.
 
-        Without those that report that they cannot be reached: they take no test, and send no state.
+        Without those that report that they cannot be reached, and take no test.
         """
         clients = self._optimizer.tracker.statistics.client_ids()
         are_public: dict[str, list[bool]] = defaultdict(list)

@@ -13,7 +13,7 @@ import pytest
 from core.security.identity import Identity
 from core.worker.network.line_memory import LineMemory
 from core.worker.roles import line_monitor
-from core.worker.roles.line_monitor import MOST_LOOKS, LineMonitor
+from core.worker.roles.line_monitor import MAX_FAILED_IN_ALL, MAX_REPEATED_TESTS, MOST_LOOKS, LineMonitor
 from core.worker.swarm import DownloadMeter
 from core.worker.swarm.aggregation.bandwidths import MAX_STATED, stated_bandwidth
 
@@ -59,7 +59,9 @@ class Arriving:
     """An optimizer whose state is there at the third look, and who is known to take no test."""
 
     averagers: tuple[Any, ...] = ()
-    tracker = SimpleNamespace(statistics=SimpleNamespace(client_ids=lambda: {CLIENT}))
+    tracker = SimpleNamespace(
+        statistics=SimpleNamespace(client_ids=lambda: {CLIENT}, direct_others=lambda: {b"": PEER})
+    )
 
     def __init__(self) -> None:
         self.looks = [True, False, False]
@@ -108,6 +110,47 @@ def test_a_newcomer_that_has_reported_nothing_is_tested_and_who_cannot_be_is_ask
     assert sorted(asked) == sorted([[PEER], [PLAIN], [PLAIN]]) and arriving.looks == [True]
 
 
+def test_however_many_strangers_connect_and_confirm_nothing_only_so_many_tests_fail(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    arriving, asked = Arriving(), list[list[str]]()
+    arriving.looks = [True] * (2 * MAX_FAILED_IN_ALL)
+    strangers = tuple(Identity.create().peer_id for _ in range(2 * MAX_FAILED_IN_ALL))
+    measured(monkeypatch, arriving, tests=10**6, connected=strangers, asked=asked)
+    assert sum(map(len, asked)) == MAX_FAILED_IN_ALL == len({*itertools.chain(*asked)})
+
+
+def test_exchanges_that_follow_on_one_another_are_no_reason_to_test_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    arriving = Arriving()
+    arriving.averagers, arriving.looks = (Exchanging([False, True] * 50),), [True] * 50
+    monkeypatch.setattr(line_monitor, "AGAIN_SECONDS", 0.0)
+    assert len(measured(monkeypatch, arriving, tests=1 + MAX_REPEATED_TESTS)) == 1
+
+
+@pytest.mark.parametrize(("donor", "is_told"), [("8.8.8.8", True), ("192.168.1.4", False)])
+def test_a_download_is_measured_by_those_who_may_have_sent_it(donor: str, is_told: bool) -> None:
+    """A neighbour of another run, who reports nothing in this one, has sent none of it."""
+    told, memory = list[Any](), LineMemory()
+    addresses = (f"/ip4/{donor}/tcp/1/p2p/{PEER}", f"/ip4/192.168.1.5/tcp/1/p2p/{PLAIN}")
+    swarm, channel = cast(Any, SimpleNamespace(dht=None)), cast(Any, SimpleNamespace(emit=told.append))
+    monitor = LineMonitor(swarm, cast(Any, Arriving()), memory, DownloadMeter(), channel)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(line_monitor, "connected_addresses", lambda _dht: addresses)
+        monitor._learn_download(9e6)
+    assert [each.bits_per_second for each in told] == [9e6] * is_told
+
+
+class Leaving(threading.Event):
+    """The end of a worker, after so many looks at the latest."""
+
+    looks = 1000
+
+    def wait(self, _timeout: float | None = None) -> bool:
+        """Whether it has come."""
+        self.looks -= 1
+        return self.is_set() or self.looks < 0
+
+
 def measured(
     monkeypatch: pytest.MonkeyPatch,
     optimizer: Arriving,
@@ -115,15 +158,15 @@ def measured(
     connected: tuple[str, ...] = (PEER,),
     asked: list[list[str]] | None = None,
 ) -> list[Any]:
-    """What is told of a line after so many tests, of which the last ends all; ``PLAIN`` takes none."""
-    leaving, told, asked = threading.Event(), list[Any](), [] if asked is None else asked
+    """What is told of a line after so many tests, of which the last ends all, or as many looks; ``PEER`` takes any."""
+    leaving, told, asked = Leaving(), list[Any](), [] if asked is None else asked
     addresses = tuple(f"/ip4/8.8.8.8/tcp/1/p2p/{peer}" for peer in connected)
 
     def measure(_dht: object, peers: list[str]) -> dict[str, float]:
         asked.append(peers)
         if len(asked) == tests:
             leaving.set()
-        return {peer: 18e6 for peer in peers if peer != PLAIN}
+        return {peer: 18e6 for peer in peers if peer == PEER}
 
     monkeypatch.setattr(line_monitor, "POLL_SECONDS", 0.0)
     monkeypatch.setattr(line_monitor, "measure_upload", measure)

@@ -98,24 +98,49 @@ def test_a_root_is_signed_as_long_as_the_base_weights_lead_on_from_it() -> None:
     assert history(score(1)).only_roots({}) == history(score(1))
 
 
+class Log:
+    """What an organiser has published and kept of its epochs, whose base weights have as many steps behind them."""
+
+    def __init__(self, folder: Path, every_epochs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.published = list[bytes]()
+        publisher = SimpleNamespace(publish_instead=self.published.append)
+        monkeypatch.setattr(evaluation_log, "Publisher", lambda *_: publisher)
+        swarm = cast(Swarm, SimpleNamespace(identity=ORGANISER, dht=None, peer_id=ORGANISER.peer_id))
+        self._file = folder / "scores"
+        self._log = EvaluationLog(swarm, every_epochs, self._file, EvaluationHistory("run"))
+
+    def roots_after(self, epoch: int, *roots: tuple[int, bytes]) -> list[tuple[int, bytes]]:
+        """What is signed after that epoch, of base weights that have those behind them, each with its steps."""
+        self._log.add(Evaluated(epoch=epoch, loss=1.0, accuracy=None), dict(roots))
+        read = scores_in(self.published[-1], ORGANISER.peer_id, "run") if self.published else None
+        assert read is None or self._file.read_bytes() == self.published[-1]
+        return [(each.steps, each.root) for each in read.scores if each.root] if read else []
+
+
 def test_a_root_is_signed_once_a_step_has_led_on_from_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a reducer was lost, an organiser may have taken a step that most of a group have not."""
-    published = list[bytes]()
-    monkeypatch.setattr(evaluation_log, "Publisher", lambda *_: SimpleNamespace(publish_instead=published.append))
-    swarm = cast(Swarm, SimpleNamespace(identity=ORGANISER, dht=None, peer_id=ORGANISER.peer_id))
-    scores = EvaluationLog(swarm, 1, tmp_path / "scores", EvaluationHistory("run"))
-
-    def signed_after(epoch: int, *roots: tuple[int, bytes]) -> list[tuple[int, bytes]]:
-        scores.add(Evaluated(epoch=epoch, loss=1.0, accuracy=None), dict(roots))
-        read = scores_in(published[-1], ORGANISER.peer_id, "run")
-        assert read is not None and [each.epoch for each in read.scores] == [*range(1, epoch + 1)]
-        return [(each.steps, each.root) for each in read.scores if each.root]
-
+    log = Log(tmp_path, 1, monkeypatch)
     one, wrong, right, next_one = (1, b"1"), (2, b"wrong"), (2, b"right"), (3, b"3")
-    assert signed_after(1, one) == []
-    assert signed_after(2, one, wrong) == [one]
-    assert signed_after(3, one, right) == [one], "that of the evaluation before is none of the run's"
-    assert signed_after(4, one, right, next_one) == [one, right]
+    assert log.roots_after(1, one) == []
+    assert log.roots_after(2, one, wrong) == [one]
+    assert log.roots_after(3, one, right) == [one], "that of the evaluation before is none of the run's"
+    assert log.roots_after(4, one, right, next_one) == [one, right]
+
+
+@pytest.mark.parametrize("every_epochs", [3, MOST_SCORES + 20])
+def test_the_root_of_a_seldom_evaluation_is_signed_one_step_later(
+    every_epochs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the next evaluation nobody has base weights any more that lead on from those."""
+    log, roots = Log(tmp_path, every_epochs, monkeypatch), [(steps, b"%d" % steps) for steps in range(200)]
+
+    def after(epoch: int) -> list[tuple[int, bytes]]:
+        return log.roots_after(epoch, *roots[max(0, epoch + 1 - MOST_SCORES) : epoch + 1])
+
+    assert [after(epoch) for epoch in range(1, every_epochs + 1)] == [[]] * every_epochs
+    assert after(every_epochs + 1) == [roots[every_epochs]]
+    count = len(log.published)
+    assert after(every_epochs + 2) == [roots[every_epochs]] and len(log.published) == count, "nothing has changed"
 
 
 def test_a_full_history_with_roots_is_small_enough_to_be_read() -> None:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import msgspec
 from hivemind.dht import DHT
 
 from core.protocol.events import Evaluated
@@ -28,9 +29,9 @@ class EvaluationLog:
     """Publishes the scores of every ``every_epochs``-th epoch and keeps them in ``file`` for the next start."""
 
     def __init__(self, swarm: Swarm, every_epochs: int, file: Path, history: EvaluationHistory) -> None:
-        self._identity, self._every_epochs, self._file, self._history = swarm.identity, every_epochs, file, history
-        encoded = sign_scores(history, swarm.identity)
-        self._publisher = Publisher(swarm.dht, dht_key(history.run_id, DHT_KIND), swarm.peer_id, encoded)
+        self._identity, self._every_epochs, self._file = swarm.identity, every_epochs, file
+        self._history = self._told = history
+        self._publisher = Publisher(swarm.dht, dht_key(history.run_id, DHT_KIND), swarm.peer_id, self._signed())
 
     @classmethod
     def load(cls, swarm: Swarm, manifest: RunManifest, file: Path, rollback: Rollback | None = None) -> EvaluationLog:
@@ -50,21 +51,25 @@ class EvaluationLog:
         self._publisher.start(start_thread)
 
     def add(self, evaluated: Evaluated, roots: Mapping[int, bytes]) -> None:
-        """Publish and keep a score, if its epoch is one whose score the run wants.
+        """Publish and keep a score, if its epoch is one whose score the run wants; call it after every epoch.
 
         ``roots`` are those of the base weights that ours lead on from, by their number of outer steps, ours included.
         That of ours is signed once a step has led on from them: until then a group may find that others are right.
         """
-        loss = evaluated.loss
-        if evaluated.epoch % self._every_epochs or loss is None or not math.isfinite(loss):
-            return
-        steps = max(roots, default=0)
-        score = Score(epoch=evaluated.epoch, loss=loss, at=time.time(), steps=steps, root=roots.get(steps, b""))
-        self._history = self._history.only_roots(roots).with_score(score)
-        led_on_from = {number: root for number, root in roots.items() if number < steps}
-        encoded = sign_scores(self._history.only_roots(led_on_from), self._identity)
-        self._publisher.publish_instead(encoded)
-        keep_record(self._file, encoded)
+        loss, steps = evaluated.loss, max(roots, default=0)
+        self._history = self._history.only_roots(roots)
+        if evaluated.epoch % self._every_epochs == 0 and loss is not None and math.isfinite(loss):
+            score = Score(epoch=evaluated.epoch, loss=loss, at=time.time(), steps=steps, root=roots.get(steps, b""))
+            self._history = self._history.with_score(score)
+        told = self._history.only_roots({number: root for number, root in roots.items() if number < steps})
+        if told != self._told:
+            self._told = told
+            encoded = self._signed()
+            self._publisher.publish_instead(encoded)
+            keep_record(self._file, encoded)
+
+    def _signed(self) -> bytes:
+        return sign_scores(msgspec.structs.replace(self._told, at=time.time()), self._identity)
 
 
 def published_scores(dht: DHT, run_id: str, signers: Sequence[str]) -> EvaluationHistory:
@@ -73,7 +78,7 @@ def published_scores(dht: DHT, run_id: str, signers: Sequence[str]) -> Evaluatio
         return EvaluationHistory(run_id)
     latest = {signer: EvaluationHistory(run_id) for signer in signers}
     for signer, value in values_of(dht, dht_key(run_id, DHT_KIND), signers, MAX_SCORES_BYTES, ask="in turn"):
-        if (history := scores_in(value, signer, run_id)) and history.signed_at >= latest[signer].signed_at:
+        if (history := scores_in(value, signer, run_id)) and history.at >= latest[signer].at:
             latest[signer] = history
     first, *keepers = latest.values()
     return first.completed_by(keepers)
