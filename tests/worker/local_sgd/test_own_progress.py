@@ -16,7 +16,7 @@ from core.worker.swarm.averaging.allreduce import ExchangeFailedError
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import PART_NUMBERS, EncodedTensors
 from core.worker.swarm.local_sgd.codecs.wire import codec
 from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov
-from core.worker.swarm.local_sgd.own_progress import OwnProgress, Rebase, may_have_missed
+from core.worker.swarm.local_sgd.own_progress import OwnProgress, Rebase, has_broken, may_have_missed
 from core.worker.swarm.patches.matchmaking import StaleRoundError
 
 CODEC = codec("int8")
@@ -133,7 +133,16 @@ def test_others_may_have_stepped_without_who_found_a_later_round_or_lost_its_exc
     error: Exception, may_have_stepped: bool
 ) -> None:
     control: Any = Future()
+    control.began_allreduce = False
     assert not may_have_missed(control)
     control.set_exception(error)
     assert may_have_missed(control) == may_have_stepped
     assert not may_have_missed(None)
+
+
+def test_others_may_step_with_what_an_exchange_sends_that_lasts_longer_than_we_wait() -> None:
+    control: Any = Future()
+    control.began_allreduce = True
+    assert has_broken(control) and may_have_missed(control)
+    control.set_result(None)
+    assert not has_broken(control) and not may_have_missed(control)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
+import msgspec
 import pytest
 import torch
 from hivemind.compression import deserialize_torch_tensor
@@ -11,8 +12,9 @@ from hivemind.compression.base import CompressionInfo, TensorRole
 
 from core.protocol.events import RoundFinished
 from core.run.requirements import estimate_requirements
-from core.run.spec.collaboration import Compression, StateCompression
-from core.worker.swarm.averaging.hivemind_options import compression, download_compression
+from core.run.spec.collaboration import Collaboration, Compression, StateCompression
+from core.worker.swarm.averaging.hivemind_options import compression, download_compression, optimizer_options
+from core.worker.swarm.averaging.timeouts import exchange_seconds
 from tests.support.real_peers import PeerGroup, averaged, tiny
 
 NUMBERS = 2**17
@@ -61,3 +63,11 @@ def test_peers_that_send_little_average_with_each_other(group: PeerGroup) -> Non
     volunteer = group.volunteer(organiser.posted, "volunteer")
     volunteer.wait_for(RoundFinished, lambda event: averaged(event) and event.kind == "gradients")
     volunteer.wait_for(RoundFinished, lambda event: averaged(event) and event.kind == "state")
+
+
+def test_an_exchange_is_waited_for_as_long_as_the_run_gives_it_or_a_slow_line_needs() -> None:
+    """hivemind's time limit is one for search and exchange together, and for an exchange that goes on after it, too."""
+    run = Collaboration(target_batch_size=64, batch_size_per_step=8, averaging_timeout=60.0, allreduce_timeout=600.0)
+    told = [run, msgspec.structs.replace(run, allreduce_timeout=None)]
+    limits = [optimizer_options(each, 10**8)["averaging_timeout"] for each in told]
+    assert limits == [660.0, 60.0 + exchange_seconds(10**8)]

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from hivemind.p2p import PeerID
 
+from core.worker.swarm.local_sgd.group_agreement import GroupAgreement, Told
 from core.worker.swarm.trust.met_peers import PATIENCE_ROUNDS, REMEMBERED_ROUNDS, MetPeers
 
 ONE, OTHER, ELSEWHERE = (PeerID(bytes([0x12, 0x20, number, *bytes(31)])) for number in range(3))
@@ -68,3 +69,20 @@ def test_a_group_that_still_lacks_its_quorum_begins_to_wait_anew_once_the_crowd_
     group.held_up(1)
     group.reported = {*GROUP, ELSEWHERE, *CROWD}
     assert group.met.count() == len(group.reported)
+
+
+def test_clients_that_are_ahead_of_the_only_reachable_peer_go_back_to_it_although_somebody_only_reports() -> None:
+    """It was killed before it could take the step of its two clients, and has come back."""
+    names = (ONE, OTHER, ELSEWHERE)
+    met = {name: MetPeers(lambda: {*names, CROWD[0]}) for name in names}
+    versions = {ONE: (4, b"old"), OTHER: (5, b"new"), ELSEWHERE: (5, b"new")}
+
+    def have_stepped() -> list[bool]:
+        told = {each: Told(9, (), *versions[each], each is ONE, met[each].count()).packed() for each in names}
+        group = GroupAgreement.of(told, "")
+        for each in names:
+            met[each].end_round(names, lacks_quorum=group.lacks_quorum(versions[each], is_whole=True))
+        return [group.may_step(versions[each], is_whole=True) for each in names]
+
+    assert [have_stepped() for _ in range(PATIENCE_ROUNDS)] == [[False] * 3] * PATIENCE_ROUNDS
+    assert have_stepped() == [True, False, False], "and the clients take its weights, as a quorum has stepped"

@@ -64,14 +64,13 @@ def download_compression(name: StateCompression) -> CompressionBase:
 def optimizer_options(collaboration: Collaboration, numbers: int) -> dict[str, Any]:
     """The manifest's section as hivemind.Optimizer takes it: the names are hivemind's own.
 
-    hivemind's ``averaging_timeout`` is for the search and the exchange together. Ours leaves the exchange of
-    so many numbers the time that a slow line needs, unless the run says how long it may take.
+    hivemind's ``averaging_timeout`` is for the search and the exchange together. Ours is for the search, and leaves the
+    exchange the time that the run says, or that a slow line needs for so many numbers.
     """
     told = msgspec.structs.asdict(collaboration)
     options = {name: told[name] for name in told.keys() - {*TRACKER_OPTIONS, *AVERAGER_OPTIONS, *LOCAL_SGD_OPTIONS}}
-    if collaboration.allreduce_timeout is None:
-        averaged = 1 + len(collaboration.average_opt_statistics)
-        options["averaging_timeout"] += exchange_seconds(averaged * numbers)
+    averaged = (1 + len(collaboration.average_opt_statistics)) * numbers
+    options["averaging_timeout"] += collaboration.allreduce_timeout or exchange_seconds(averaged)
     # WORKAROUND H41: with local updates, hivemind never gives an offloaded optimizer the gradients
     options["offload_optimizer"] = collaboration.is_optimizer_offloaded
     options["grad_compression"] = compression(collaboration.grad_compression)

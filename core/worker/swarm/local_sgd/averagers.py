@@ -24,7 +24,12 @@ from core.run.signed_scores import MOST_SCORES, Score
 from core.worker.compute.optimizers import parameters_of, tensors_of
 from core.worker.compute.process_memory import return_free_memory
 from core.worker.swarm.aggregation.leave_one_out import OpposedSenders
-from core.worker.swarm.averaging.allreduce import ValidatingRunner, are_finite
+from core.worker.swarm.averaging.allreduce import (
+    ExchangeFailedError,
+    ExchangeTimeoutError,
+    ValidatingRunner,
+    are_finite,
+)
 from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
 from core.worker.swarm.averaging.state_validation import State
 from core.worker.swarm.local_sgd.audit.averager import AuditedAverager
@@ -62,8 +67,11 @@ class DeltaAverager(AuditedAverager, GradientAverager):
     round has no weight in it either. What a whole exchange has averaged is written to the ``round_log``; so is what a
     peer that ``is_alone`` steps with, encoded like the average of a group. With ``feedback`` only the largest changes
     are averaged, and the others are kept for later rounds.
+
+    An exchange that fails is not tried again with another group: the one that it had may have stepped.
     """
 
+    exchange_errors = ExchangeFailedError, ExchangeTimeoutError
     is_alone = False
     _is_counted = _tries_out = False
     _to_try: tuple[list[Tensor], MPFuture[Any]] | None = None  # base weights, and what others have changed of them

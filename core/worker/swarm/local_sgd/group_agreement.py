@@ -111,8 +111,10 @@ class GroupAgreement:
         return is_whole and ours == self.version and self.has_quorum
 
     def lacks_quorum(self, ours: Version, *, is_whole: bool) -> bool:
-        """Whether a member with our version takes no step for want of a quorum alone."""
-        return is_whole and ours == self.version and not self.has_quorum
+        """Whether a member with the right version, or ahead of it, waits for nothing but a quorum."""
+        right = self.version
+        is_counted = right is not None and (ours == right or ours[0] > right[0])
+        return is_whole and is_counted and not self.has_quorum
 
     def must_repair(self, ours: Version, *, is_whole: bool) -> bool:
         """Whether a member that does not step has to look for the outcome of the step from the right base weights.

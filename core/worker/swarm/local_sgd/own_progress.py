@@ -128,13 +128,14 @@ def has_result(control: StepControl | None) -> TypeGuard[StepControl]:
 
 
 def has_broken(control: StepControl | None) -> bool:
-    """Whether an exchange has begun, and failed in the middle: others may have stepped with what we had sent."""
-    return isinstance(_error_of(control), ExchangeFailedError)
+    """Whether an exchange has failed in the middle, or goes on unwaited for: others may step with what we have sent."""
+    lasts = control is not None and not control.done() and control.began_allreduce
+    return lasts or isinstance(_error_of(control), ExchangeFailedError)
 
 
 def may_have_missed(control: StepControl | None) -> bool:
-    """Whether others may have stepped without us: an exchange failed in the middle, or they are in a later round."""
-    return isinstance(_error_of(control), (ExchangeFailedError, StaleRoundError))
+    """Whether others may have stepped without us: an exchange has broken, or they are in a later round."""
+    return has_broken(control) or isinstance(_error_of(control), StaleRoundError)
 
 
 def _error_of(control: StepControl | None) -> BaseException | None:
