@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import logging
 import re
 import threading
@@ -19,7 +20,7 @@ from core.worker.experts.block import ExpertId
 from core.worker.experts.hosted_expert import MOST_STEPS, HostedExpert
 
 MAX_HEADER_BYTES = 16 * 1024
-MAX_COPIES = 256  # that are kept and told; as many may be from an earlier process
+MAX_COPIES = 256  # that are kept and told; as many may be what was left
 _LENGTH_BYTES = 8  # of the header's length, before it
 _NAME = re.compile(r"(?:expert|copy)-(\d+)-(\d+)\.safetensors")
 
@@ -34,7 +35,7 @@ class _Header(msgspec.Struct):
 
 @dataclass(frozen=True)
 class _Copy:
-    """The file of an expert for which this process does not answer; ``is_left`` by an earlier one."""
+    """The file of an expert for which this process does not answer; ``is_left`` by who has answered for it before."""
 
     steps: int
     path: Path
@@ -45,24 +46,26 @@ class ExpertFiles:
     """The files of a host's experts of one run, in a folder that is made when the first one is written.
 
     Beside its own experts there are copies of others' in it. What an earlier process of this host has left there, of
-    its own or of others, stands for a copy until this one answers for the expert, or fetches a newer copy.
+    its own or of others, or this one of an expert that it has dropped, stands for a copy until this one answers for the
+    expert, or fetches a newer copy.
     """
 
     def __init__(self, folder: Path, run_id: str) -> None:
         self._folder, self._run_id = folder, run_id
         self._written: dict[ExpertId, int] = {}  # the steps of each that are in its own file
         self._copies: dict[ExpertId, _Copy] = {}
-        for expert, steps, path in sorted(self._left(), key=lambda each: each[1], reverse=True):
-            if len(self._copies) < MAX_COPIES:
-                self._copies.setdefault(expert, _Copy(steps, path, is_left=True))
+        for expert, steps, path in sorted(self._left(), key=lambda each: each[1]):
+            self._copies[expert] = _Copy(steps, path, is_left=True)
         self._lock = threading.Lock()
 
     def copies(self, orphans: Collection[ExpertId] = ()) -> dict[ExpertId, int]:
-        """The steps of each copy; what an earlier process has left counts for ``orphans``, which nobody answers for.
+        """The steps of each copy; what was left counts for ``orphans``, which nobody answers for, the newest first.
 
         Of any other expert its host has a newer state, and must not leave it to a peer with that old one.
         """
-        return {expert: copy.steps for expert, copy in self._copies.items() if not copy.is_left or expert in orphans}
+        copies = {expert: copy.steps for expert, copy in self._copies.items() if not copy.is_left}
+        left = ((each, copy.steps) for each, copy in self._copies.items() if copy.is_left and each in orphans)
+        return copies | dict(heapq.nlargest(MAX_COPIES, left, key=lambda each: each[1]))
 
     def steps_of_copy(self, expert: ExpertId) -> int:
         """How many steps the newest copy has, also one that was left; 0 without any."""
@@ -125,6 +128,14 @@ class ExpertFiles:
             log.warning("expert %s cannot be saved: %s", expert.id, error)
         else:
             self._written[expert.id] = expert.steps
+
+    def leave(self, expert: HostedExpert) -> None:
+        """Write an expert that we answer for no longer; what stands in its file counts as what was left."""
+        self.write(expert)
+        steps = self._written.get(expert.id, 0)
+        with self._lock:
+            if steps > self.steps_of_copy(expert.id):
+                self._copies = {**self._copies, expert.id: _Copy(steps, self._path(expert.id), is_left=True)}
 
     def _left(self) -> Iterator[tuple[ExpertId, int, Path]]:
         """The experts in this run's files, with the steps of each; of a file only the header is read."""

@@ -201,6 +201,19 @@ def test_of_two_hosts_that_have_not_seen_each_other_one_has_each_expert_afterwar
 
 
 @pytest.mark.parametrize(
+    ("steps", "tokens", "is_dropped"), [(99, 0, False), (99, 5, True), (100, 0, True), (101, 0, True), (0, 0, False)]
+)
+def test_after_an_absence_an_expert_stays_with_who_has_its_newest_state_unless_it_was_trained_meanwhile(
+    steps: int, tokens: int, is_dropped: bool
+) -> None:
+    """Of two hosts that were away at once, each has taken an older copy of what the other has."""
+    assignment, expert = Assignment("b", EXPERTS, len(EXPERTS), lambda: 1000.0), EXPERTS[0]
+    rival = Hosted({expert: steps}, tokens={expert: tokens})
+    changes = assignment.changes({"a": rival}, {expert: Held(100, 7)}, {}, was_absent=True)
+    assert changes.drop == ((expert,) if is_dropped else ())
+
+
+@pytest.mark.parametrize(
     ("returning", "is_trained", "ends"), [("b", False, True), ("b", True, False), ("stranger", False, False)]
 )
 def test_a_host_that_was_away_itself_makes_nobody_believe_that_others_were(

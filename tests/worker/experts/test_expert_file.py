@@ -11,7 +11,7 @@ from safetensors.torch import save
 
 from core.run.spec.experts import ExpertsSpec
 from core.worker.experts.block import ExpertId
-from core.worker.experts.expert_file import ExpertFiles
+from core.worker.experts.expert_file import MAX_COPIES, ExpertFiles
 from core.worker.experts.hosted_expert import MOST_STEPS, HostedExpert
 
 RUN_ID, HIDDEN = "experts", 4
@@ -149,3 +149,31 @@ def test_a_newer_copy_takes_the_place_of_what_an_earlier_process_has_left(tmp_pa
     third = hosted()
     files.read(third)
     assert third.steps == 3 and files.copies() == {new.id: 3}
+
+
+def test_an_expert_that_was_dropped_is_told_and_gone_on_from_once_nobody_answers_for_it(tmp_path: Path) -> None:
+    """A host drops what others have taken over while it slept, and they may vanish in turn."""
+    dropped, older, files = hosted(), hosted(), ExpertFiles(tmp_path, RUN_ID)
+    learn(older, 1)
+    files.write_copy(older, files.data_of(older))
+    learn(dropped, 3)
+    files.leave(dropped)
+    assert files.copies() == {} and files.copies([dropped.id]) == {dropped.id: 3}
+    assert files.copy_of(dropped.id) == files.data_of(dropped)
+    again = hosted()
+    files.read(again)
+    assert again.steps == 3 and files.copies([dropped.id]) == {}
+
+
+def test_however_many_experts_were_left_each_is_gone_on_from_and_the_newest_are_told(tmp_path: Path) -> None:
+    expert, left = hosted(), [ExpertId(0, number) for number in range(MAX_COPIES + 40)]
+    learn(expert, 1)
+    data = ExpertFiles(tmp_path, RUN_ID).data_of(expert)
+    for number, each in enumerate(left, 1):
+        named = save(expert.whole_state(), {"run_id": RUN_ID, "steps": str(number)})
+        (tmp_path / f"copy-{each.layer}-{each.number}.safetensors").write_bytes(named)
+    files = ExpertFiles(tmp_path, RUN_ID)
+    assert sorted(files.copies(left).values()) == [*range(41, len(left) + 1)]
+    oldest = HostedExpert(left[0], HIDDEN, SPEC)
+    files.read(oldest)
+    assert oldest.steps == 1 and files.data_of(oldest) == data

@@ -150,10 +150,11 @@ class Assignment:
         """An expert that somebody has trained is worth more; of two untrained ones the smaller peer id stays.
 
         Once we have had it for a while, nobody can take an expert from us that was trained here, whatever it announces.
+        After an absence we leave it to who has trained it meanwhile, or has no older state of it than ours.
         """
         rivals = [(peer, hosted.experts[expert]) for peer, hosted in others.items() if expert in hosted.experts]
         if was_absent:
-            return any(steps > 0 for _peer, steps in rivals)
+            return any(steps >= max(1, held.steps) or others[peer].tokens.get(expert, 0) > 0 for peer, steps in rivals)
         if held.trained_tokens:
             is_settling = self._clock() - self._taken_at.get(expert, -math.inf) < SETTLING_SECONDS
             return is_settling and any(peer < self._own for peer, _ in rivals)

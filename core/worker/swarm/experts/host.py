@@ -207,7 +207,7 @@ class ExpertHost:
         changes = self._assignment.changes(others, held, told, was_absent)
         for expert in changes.drop:
             log.info("expert %s is another host's", expert)
-            self._executor.submit(self._files.write, self.experts.pop(expert)).result()  # after what it still learns
+            self._executor.submit(self._files.leave, self.experts.pop(expert)).result()  # after what it still learns
         for expert in changes.take:
             self._keeper.fetch_newest(expert, {peer: hosted.copies for peer, hosted in others.items()})
             taken = self._untrained(expert)
