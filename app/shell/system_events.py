@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication
 
+import app.shell.shutdown_window  # noqa: F401  whose file is gone once the program is removed
 from app.controllers.devices.device_sessions import DeviceSessions
 from app.controllers.engine_controller import EngineController
 from app.controllers.organiser.exporter import ModelExporter

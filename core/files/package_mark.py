@@ -27,9 +27,17 @@ class PackageMark:
 
         Where it is renewed in one piece it is missing for a moment between two renames.
         """
-        is_missing = bool(self._at_start) and not self._core.is_dir()
+        is_missing = bool(self._at_start) and self._is_missing()
         was_missing, self._was_missing = self._was_missing, is_missing
         return is_missing and was_missing
+
+    def _is_missing(self) -> bool:
+        """Whether it is not there; false where the file system does not answer, as a network's for a while."""
+        try:
+            self._core.stat()
+        except OSError as error:
+            return isinstance(error, FileNotFoundError | NotADirectoryError)
+        return False
 
     def _content(self) -> bytes:
         try:

@@ -121,12 +121,27 @@ END
     ) && rm -f "$1/trial"
 }
 
+# The program that the service starts, as its unit quotes it; nothing where there is no service.
+service_program() {
+    unit=${XDG_CONFIG_HOME:-$HOME/.config}/systemd/user/workerbee.service
+    sed -n 's/^ExecStart="\(.*\)" "service" "run"$/\1/p' "$unit" 2>/dev/null | sed 's/%%/%/g; s/\\\(.\)/\1/g'
+}
+
+# Whether a program runs that the launcher has started.
+is_running() {
+    case $(cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' ' ') in *" -I $launcher "*) return 0 ;; esac
+    return 1
+}
+
 # What runs would train on without its files: the service is stopped and removed, and an open window closed. It answers
-# until it has said goodbye to the others.
+# until it has said goodbye. Those of another installation, such as a package's, have the same folders, and go on.
 end_all() {
     if [ ! -x "$launcher" ]; then return 0; fi
-    "$launcher" service remove >/dev/null 2>&1 || true
-    "$launcher" quit >/dev/null 2>&1 || return 0
+    if [ "$(service_program)" -ef "$launcher" ] && "$launcher" service remove >/dev/null 2>&1; then
+        echo "Its service is stopped and removed."
+    fi
+    if ! is_running || ! "$launcher" quit >/dev/null 2>&1; then return 0; fi
+    echo "Its window is closed."
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
         "$launcher" status >/dev/null 2>&1 || return 0
         sleep 1

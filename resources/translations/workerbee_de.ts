@@ -1315,6 +1315,10 @@
         <translation>Das gewählte Gerät ist gerade nicht da. Wählen Sie ein anderes oder schließen Sie es an.</translation>
     </message>
     <message>
+        <source>The training engine on this computer is none for %1, which you chose. Choose another device.</source>
+        <translation>Das Trainingsprogramm auf diesem Computer ist keines für das gewählte Gerät (%1). Wählen Sie ein anderes.</translation>
+    </message>
+    <message>
         <source>NVIDIA&apos;s driver does not answer. Workerbee goes on asking; restart if it stays so.</source>
         <translation>Der NVIDIA-Treiber antwortet nicht. Workerbee fragt weiter; starten Sie den Computer neu, wenn es so bleibt.</translation>
     </message>

@@ -6,6 +6,8 @@ import shutil
 import subprocess
 import sys
 import venv
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -13,16 +15,19 @@ import pytest
 from app.desktop.autostart import autostart_entry
 from app.desktop.launch_request import MINIMISED
 from core.files.package_mark import PackageMark
+from core.service.unit import unit_text
 from tests.packaging.portable_person import Person, person_in
 from tests.support.checkout import ROOT
 
 LACKING = "libnothere.so.9 for-apt for-dnf for-pacman for-zypper\n"
 
 _PROGRAM = """
-import pathlib, sys
+import pathlib, sys, time
 
 def main():
     print('it runs')
+    while not sys.argv[1:] and (pathlib.Path.home() / "window").exists():
+        time.sleep(0.05)
     if len(sys.argv) > 1 and (log := pathlib.Path.home() / "log").exists():
         with log.open("a") as file:
             print(*sys.argv[1:], file=file)
@@ -175,13 +180,52 @@ def test_whatever_the_home_is_called_it_starts_from_the_menu_and_the_terminal(tm
     assert person.files == set()
 
 
-def test_what_runs_is_ended_before_its_files_are_removed(person: Person) -> None:
+def _install_service(home: Path, program: Path) -> Path:
+    """The unit that such a program has written, and that starts it."""
+    unit = home / ".config/systemd/user/workerbee.service"
+    unit.parent.mkdir(parents=True)
+    unit.write_text(unit_text([str(program), "service", "run"], {}))
+    return unit
+
+
+@contextmanager
+def _window(home: Path, program: Path) -> Iterator[None]:
+    """A window of that program is open."""
+    (home / "window").touch()
+    with subprocess.Popen([program], env={"HOME": str(home)}, stdout=subprocess.DEVNULL):
+        try:
+            yield
+        finally:
+            (home / "window").unlink()
+
+
+@pytest.mark.parametrize("name", ["home", '50 % & "more" \\'])
+def test_what_runs_is_ended_before_its_files_are_removed(tmp_path: Path, name: str) -> None:
+    person = person_in(tmp_path, _lay_out_small_program, name)
     assert person.set_up().returncode == 0
-    log = person.home / "log"
+    log, launcher = person.home / "log", person.home / ".local/bin/workerbee"
     log.touch()
-    assert person.set_up("--remove").returncode == 0
+    _install_service(person.home, launcher)
+    with _window(person.home, launcher):
+        removed = person.set_up("--remove")
+    assert removed.returncode == 0, removed.stderr
     assert log.read_text().splitlines() == ["service remove", "quit", "status"]
-    assert person.files == {"log"}
+    assert removed.stdout.startswith("Its service is stopped and removed.\nIts window is closed.\n")
+    assert not launcher.exists()
+
+
+def test_a_service_and_a_window_of_another_installation_go_on(person: Person, tmp_path: Path) -> None:
+    assert person.set_up().returncode == 0
+    log, other = person.home / "log", tmp_path / "other" / "workerbee"
+    log.touch()
+    other.parent.mkdir()
+    shutil.copy(person.home / ".local/bin/workerbee", other)
+    unit = _install_service(person.home, other)
+    with _window(person.home, other):
+        removed = person.set_up("--remove")
+    assert removed.returncode == 0, removed.stderr
+    assert unit.is_file() and log.read_text() == ""
+    assert removed.stdout == "Workerbee is removed. What it keeps of you is still there.\n"
 
 
 def test_what_does_not_start_any_more_is_removed_all_the_same(person: Person) -> None:

@@ -69,7 +69,10 @@ class DeviceCard(Card):
         self.choice.show_devices(seen.devices, chosen)
         self.choice.setVisible(len(gpus) > 1 or (chosen != AUTOMATIC and bool(seen.devices)))
         device = device_for(seen.devices, chosen)
-        self._state.set_text(self._state_words(seen, gpus, device))
+        if device is None and seen.devices:
+            self._state.set_text(self._missing_words(device_for(seen.idle, chosen)))
+        else:
+            self._state.set_text(self._state_words(seen, gpus, device))
         if device is None:
             self._show_nothing()
         else:
@@ -93,9 +96,14 @@ class DeviceCard(Card):
         if not self._state.text():
             self._state.set_text(self.tr("Looking for a GPU…"))
 
-    def _state_words(self, seen: DevicesSeen, gpus: list[Device], device: Device | None) -> str:
-        if device is None and seen.devices:
+    def _missing_words(self, idle: Device | None) -> str:
+        """Why the chosen device cannot train; ``idle`` is that device where it is there, but the engine none for it."""
+        if idle is None:
             return self.tr("The device that you chose is not there now. Choose another one, or plug it in.")
+        words = self.tr("The training engine on this computer is none for %1, which you chose. Choose another device.")
+        return fill_placeholders(words, breakable(name_of(idle)))
+
+    def _state_words(self, seen: DevicesSeen, gpus: list[Device], device: Device | None) -> str:
         if not seen.is_driver_answering:
             return self.tr("NVIDIA's driver does not answer. Workerbee goes on asking; restart if it stays so.")
         if seen.idle and not gpus:

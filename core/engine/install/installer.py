@@ -127,7 +127,7 @@ class EngineInstaller:
 
         That is said before hours of download instead of after. Links to an old engine's libraries take no room.
         """
-        for left in work.glob("engine-*"):
+        for left in (*work.glob("engine-*"), work / "cache"):  # uv unpacks into its cache, and links from there
             shutil.rmtree(left, ignore_errors=True)
         present = {each: each.name.removesuffix(".part") for each in (work / "wheels").glob("*")}
         wanted = {each.name for each in self._files.downloaded}

@@ -125,6 +125,13 @@ def test_a_chosen_gpu_that_is_gone_is_missed_and_nothing_else_is_taken(card: Dev
     assert card.choice.isVisible() and "GPU-gone" in card.choice.currentText()
 
 
+def test_a_chosen_gpu_that_a_newer_engine_does_not_use_is_not_said_to_be_unplugged(card: DeviceCard) -> None:
+    card.show_devices(replace(seen(CPU), idle=(GPU,)), GPU.uuid or "")
+    assert "none for" in card.text and "RTX 3060" in card.text.replace("\u200b", "")
+    assert "Choose another device." in card.text and "not there" not in card.text
+    assert "Ryzen" not in card.text
+
+
 def test_a_chosen_cpu_is_said_to_be_a_choice(card: DeviceCard) -> None:
     card.show_devices(seen(GPU, CPU), "cpu")
     assert "You chose the CPU" in card.text and card.choice.isVisible()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.shell.shutdown import GracefulShutdown
+from tests.support.checkout import ROOT
 
 
 class Run:
@@ -70,3 +74,10 @@ def test_the_end_of_a_session_is_held_up_until_goodbye_is_said(qtbot: QtBot) -> 
     QTimer.singleShot(100, lambda: setattr(run, "is_over", True))
     shutdown.wait()
     assert run.told == ["leave"]
+
+
+def test_what_shows_the_goodbye_is_loaded_before_the_program_can_be_removed() -> None:
+    code = "import sys, app.shell.system_events; print('app.shell.shutdown_window' in sys.modules)"
+    command = [sys.executable, "-c", code]
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True).stdout
+    assert said == "True\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import queue
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib.util import cache_from_source
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -22,6 +24,7 @@ from core.engine.install.index_lookup import WHEELS_VARIABLE
 from core.engine.install.installer import EngineInstaller
 from core.engine.installed import Engine, EngineDirectory
 from core.errors import ErrorKind
+from core.files.disk_space import disk_usage
 from core.files.folders import Folders
 from tests.support.engine_wheels import BALLAST_BYTES, OWN, small_engine
 from tests.support.environment.package_index import WheelIndex, serving_wheels
@@ -219,6 +222,16 @@ def test_room_is_needed_for_what_is_fetched_only_and_not_for_what_nobody_wants_a
     other = msgspec.structs.replace(huge, sha256="0" * 64)
     ended = workshop.attempt(msgspec.structs.replace(second, files=(*[other] * 500, second.files[-1])))
     assert isinstance(ended, InstallFailed) and ended.problem is ErrorKind.DISK_FULL
+
+
+def test_room_that_a_former_attempt_holds_is_not_asked_for_again(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = workshop.offer(works=False)
+    assert_all_came(workshop.attempt(files))
+    size = files.disk_bytes + BALLAST_BYTES // 3
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=size - disk_usage(Path(path))))
+    assert_all_came(workshop.attempt(files))
 
 
 def test_a_disk_that_fills_up_meanwhile_is_said_and_the_attempt_may_be_repeated(workshop: Workshop) -> None:
