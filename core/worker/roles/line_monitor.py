@@ -7,8 +7,8 @@ import math
 import random
 import threading
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 
 from core.protocol.events import LineMeasured
 from core.run.multiaddr import readable_multiaddrs
@@ -17,6 +17,7 @@ from core.worker.process.channel import WorkerChannel
 from core.worker.swarm import (
     UPLOAD_TEST_PEERS,
     DownloadMeter,
+    RecentPeers,
     Swarm,
     SwarmOptimizer,
     connected_addresses,
@@ -25,8 +26,7 @@ from core.worker.swarm import (
 
 POLL_SECONDS = 3.0
 MAX_FAILED_TESTS = 8  # with one peer, which may be busy with somebody else's, or be a plain hivemind peer
-MAX_FAILED_IN_ALL = 24  # whoever they are with: anybody may connect, and confirm all but the last of what we send
-AGAIN_SECONDS = 30.0  # after a test beside which an exchange has begun: sooner its receiver would refuse another
+AGAIN_SECONDS = 30.0  # after a test that failed, or beside which an exchange has begun: sooner its receiver refuses one
 MAX_REPEATED_TESTS = 3  # for such an exchange; after them the figure counts, which is too low at the worst
 MOST_LOOKS = 20  # at exchanges that go on, until the upload is tested beside one: somewhere they never end
 MAX_PEERS = 4  # are uploaded to, all in all; the larger figures are those of faster lines at the other end
@@ -58,7 +58,7 @@ class LineMonitor:
         self._swarm, self._optimizer, self._memory, self._channel = swarm, optimizer, memory, channel
         self._meter, self._tell_host = meter, tell_host
         self._tested: set[str] = set()
-        self._failed = Counter[str]()
+        self._failed = RecentPeers[str, int]()
         self._busy_looks = self._repeated = 0
         self._due_at = -math.inf
         self._fastest = 0.0
@@ -71,8 +71,7 @@ class LineMonitor:
         if (known := self._memory.recall("upload")) is not None:
             self._use(known)
         while not leaving.wait(POLL_SECONDS):
-            may_test = len(self._tested) < MAX_PEERS and self._failed.total() < MAX_FAILED_IN_ALL
-            is_due = may_test and self._limit is None and time.monotonic() >= self._due_at
+            is_due = len(self._tested) < MAX_PEERS and self._limit is None and time.monotonic() >= self._due_at
             if is_due and self._optimizer.has_run_state and not self._is_line_busy():
                 self._test_upload()
             if (download := self._meter.take()) is not None:
@@ -85,21 +84,27 @@ class LineMonitor:
         return 0 < self._busy_looks < MOST_LOOKS
 
     def _test_upload(self) -> None:
-        connected = self._connected()
+        connected = self._connected([*self._direct(), *self._optimizer.state_averager.newcomers()])
         if peers := {peer for peer, is_public in connected.items() if is_public and self._may_test(peer)}:
-            in_turn = sorted(random.sample(sorted(peers), len(peers)), key=self._failed.__getitem__)
+            in_turn = sorted(random.sample(sorted(peers), len(peers)), key=self._failures)
             chosen = in_turn[:UPLOAD_TEST_PEERS]
             measured = measure_upload(self._swarm.dht, chosen)
-            if measured and self._is_line_busy() and self._repeated < MAX_REPEATED_TESTS:
-                self._repeated += 1
+            is_beside_exchange = bool(measured) and self._is_line_busy() and self._repeated < MAX_REPEATED_TESTS
+            if is_beside_exchange or not measured:
                 self._due_at = time.monotonic() + AGAIN_SECONDS
+            if is_beside_exchange:
+                self._repeated += 1
                 return
             self._tested |= measured.keys()
-            self._failed.update(set(chosen) - measured.keys())
+            for peer in set(chosen) - measured.keys():
+                self._failed[peer] = self._failures(peer) + 1
             self._learn(max(measured.values(), default=0.0))
 
+    def _failures(self, peer: str) -> int:
+        return self._failed.get(peer, 0)
+
     def _may_test(self, peer: str) -> bool:
-        return peer not in self._tested and self._failed[peer] < MAX_FAILED_TESTS
+        return peer not in self._tested and self._failures(peer) < MAX_FAILED_TESTS
 
     def _learn(self, bits_per_second: float) -> None:
         """Tell everybody of a faster upload than any that was measured in this run."""
@@ -111,10 +116,8 @@ class LineMonitor:
 
     def _learn_download(self, bits_per_second: float) -> None:
         """Keep it if it is more than what is known: each is what the line receives at least."""
-        known, connected = self._memory.recall("download"), self._connected()
-        direct = self._optimizer.tracker.statistics.direct_others().values()
-        are_public = [connected[peer] for peer in direct if peer in connected]
-        if are_public and all(are_public) and (known is None or known.bits_per_second < bits_per_second):
+        known, connected = self._memory.recall("download"), self._connected(self._direct()).values()
+        if connected and all(connected) and (known is None or known.bits_per_second < bits_per_second):
             log.info("the line downloads at least %.1f Mbit/s", bits_per_second / 1e6)
             self._channel.emit(self._memory.remember("download", bits_per_second))
 
@@ -133,14 +136,14 @@ class LineMonitor:
             averager.know_upload(upload, self._download)
         self._tell_host(upload)
 
-    def _connected(self) -> dict[str, bool]:
-        """The ids of the peers that we are connected with, and whether all of that goes through the internet.
+    def _direct(self) -> list[str]:
+        """The ids of the peers that report that they can be reached."""
+        return [*self._optimizer.tracker.statistics.direct_others().values()]
 
-        Without those that report that they cannot be reached, and take no test.
-        """
-        clients = self._optimizer.tracker.statistics.client_ids()
+    def _connected(self, peers: Sequence[str]) -> dict[str, bool]:
+        """Those of the peers that we are connected with, and whether all of that goes through the internet."""
         are_public: dict[str, list[bool]] = defaultdict(list)
-        for address in readable_multiaddrs(connected_addresses(self._swarm.dht)):
-            if address.peer_id is not None and address.peer_id not in clients:
+        for address in readable_multiaddrs(connected_addresses(self._swarm.dht, peers)):
+            if address.peer_id is not None:
                 are_public[address.peer_id].append(address.is_public and address.relay_id is None)
         return {peer: all(each) for peer, each in are_public.items()}

@@ -4,6 +4,7 @@ from hivemind import __version__ as HIVEMIND_VERSION
 
 from core.worker.swarm.access.admissions import Admissions
 from core.worker.swarm.access.redeeming import redeem, serve_redemptions
+from core.worker.swarm.aggregation.recent_peers import RecentPeers
 from core.worker.swarm.averaging.optimizer import SwarmOptimizer
 from core.worker.swarm.averaging.rounds import Listeners
 from core.worker.swarm.averaging.state_download import Interrupted
@@ -119,6 +120,7 @@ __all__ = [
     "PowerRecord",
     "Publisher",
     "ReachabilityResult",
+    "RecentPeers",
     "SampleLedger",
     "SuspectLedger",
     "Swarm",

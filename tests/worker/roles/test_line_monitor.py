@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -13,11 +13,11 @@ import pytest
 from core.security.identity import Identity
 from core.worker.network.line_memory import LineMemory
 from core.worker.roles import line_monitor
-from core.worker.roles.line_monitor import MAX_FAILED_IN_ALL, MAX_REPEATED_TESTS, MOST_LOOKS, LineMonitor
+from core.worker.roles.line_monitor import MAX_REPEATED_TESTS, MOST_LOOKS, LineMonitor
 from core.worker.swarm import DownloadMeter
 from core.worker.swarm.aggregation.bandwidths import MAX_STATED, stated_bandwidth
 
-PEER, CLIENT, PLAIN = (Identity.create().peer_id for _ in range(3))
+PEER, NEWCOMER, STRANGER = (Identity.create().peer_id for _ in range(3))
 
 
 class Averager:
@@ -56,12 +56,11 @@ class Exchanging:
 
 
 class Arriving:
-    """An optimizer whose state is there at the third look, and who is known to take no test."""
+    """An optimizer whose state is there at the third look, one direct peer, and who downloads from it."""
 
     averagers: tuple[Any, ...] = ()
-    tracker = SimpleNamespace(
-        statistics=SimpleNamespace(client_ids=lambda: {CLIENT}, direct_others=lambda: {b"": PEER})
-    )
+    tracker = SimpleNamespace(statistics=SimpleNamespace(direct_others=lambda: {b"record": PEER}))
+    state_averager = SimpleNamespace(newcomers=lambda: [NEWCOMER])
 
     def __init__(self) -> None:
         self.looks = [True, False, False]
@@ -98,26 +97,23 @@ def test_a_test_beside_which_an_exchange_begins_is_repeated(monkeypatch: pytest.
     assert len(measured(monkeypatch, arriving, tests=2)) == 1
 
 
-def test_a_newcomer_that_has_reported_nothing_is_tested_and_who_cannot_be_is_asked_in_turn(
+def test_a_newcomer_is_tested_though_it_reports_nothing_yet_and_who_takes_no_test_is_asked_in_turn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A client takes no test, and a plain hivemind peer, or the first peer of the swarm, may report nothing ever."""
+    """A plain hivemind peer takes none, nor does a client; who neither reports nor downloads is none of the run's."""
     arriving, asked = Arriving(), list[list[str]]()
     arriving.looks = [True] * 4
-    monkeypatch.setattr(line_monitor, "UPLOAD_TEST_PEERS", 1)
-    monkeypatch.setattr(line_monitor, "MAX_FAILED_TESTS", 2)
-    measured(monkeypatch, arriving, tests=3, connected=(PEER, CLIENT, PLAIN), asked=asked)
-    assert sorted(asked) == sorted([[PEER], [PLAIN], [PLAIN]]) and arriving.looks == [True]
+    for name, value in (("UPLOAD_TEST_PEERS", 1), ("MAX_FAILED_TESTS", 2), ("AGAIN_SECONDS", 0.0)):
+        monkeypatch.setattr(line_monitor, name, value)
+    measured(monkeypatch, arriving, tests=3, connected=(PEER, NEWCOMER, STRANGER), asked=asked)
+    assert sorted(asked) == sorted([[PEER], [NEWCOMER], [NEWCOMER]]) and arriving.looks == [True]
 
 
-def test_however_many_strangers_connect_and_confirm_nothing_only_so_many_tests_fail(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_after_a_test_that_failed_nobody_is_tested_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     arriving, asked = Arriving(), list[list[str]]()
-    arriving.looks = [True] * (2 * MAX_FAILED_IN_ALL)
-    strangers = tuple(Identity.create().peer_id for _ in range(2 * MAX_FAILED_IN_ALL))
-    measured(monkeypatch, arriving, tests=10**6, connected=strangers, asked=asked)
-    assert sum(map(len, asked)) == MAX_FAILED_IN_ALL == len({*itertools.chain(*asked)})
+    arriving.looks = [True] * 9
+    measured(monkeypatch, arriving, tests=9, connected=(NEWCOMER,), asked=asked)
+    assert asked == [[NEWCOMER]]
 
 
 def test_exchanges_that_follow_on_one_another_are_no_reason_to_test_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,13 +127,18 @@ def test_exchanges_that_follow_on_one_another_are_no_reason_to_test_for_ever(mon
 def test_a_download_is_measured_by_those_who_may_have_sent_it(donor: str, is_told: bool) -> None:
     """A neighbour of another run, who reports nothing in this one, has sent none of it."""
     told, memory = list[Any](), LineMemory()
-    addresses = (f"/ip4/{donor}/tcp/1/p2p/{PEER}", f"/ip4/192.168.1.5/tcp/1/p2p/{PLAIN}")
+    addresses = (f"/ip4/{donor}/tcp/1/p2p/{PEER}", f"/ip4/192.168.1.5/tcp/1/p2p/{STRANGER}")
     swarm, channel = cast(Any, SimpleNamespace(dht=None)), cast(Any, SimpleNamespace(emit=told.append))
     monitor = LineMonitor(swarm, cast(Any, Arriving()), memory, DownloadMeter(), channel)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(line_monitor, "connected_addresses", lambda _dht: addresses)
+        patch.setattr(line_monitor, "connected_addresses", among(addresses))
         monitor._learn_download(9e6)
     assert [each.bits_per_second for each in told] == [9e6] * is_told
+
+
+def among(addresses: tuple[str, ...]) -> Callable[[object, Sequence[str]], tuple[str, ...]]:
+    """As `connected_addresses`, for a p2pd that is connected there."""
+    return lambda _dht, peers: tuple(each for each in addresses if each.rpartition("/")[2] in peers)
 
 
 class Leaving(threading.Event):
@@ -170,7 +171,7 @@ def measured(
 
     monkeypatch.setattr(line_monitor, "POLL_SECONDS", 0.0)
     monkeypatch.setattr(line_monitor, "measure_upload", measure)
-    monkeypatch.setattr(line_monitor, "connected_addresses", lambda _dht: addresses)
+    monkeypatch.setattr(line_monitor, "connected_addresses", among(addresses))
     swarm, meter, channel = SimpleNamespace(dht=None), DownloadMeter(), SimpleNamespace(emit=told.append)
     LineMonitor(cast(Any, swarm), cast(Any, optimizer), LineMemory(), meter, cast(Any, channel)).run(leaving)
     return told

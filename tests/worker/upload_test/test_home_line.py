@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from core.protocol.events import LineMeasured, RoundFinished, RunFound, TrainingStarted
+from core.protocol.events import LineMeasured, Progress, RoundFinished, RunFound, TrainingStarted
 from core.run.spec.optimizer import AdamW
 from core.run.spec.recipe import ArithmeticGPT
 from tests.support.consents import consent_to
@@ -65,13 +65,15 @@ def test_a_volunteers_line_is_measured_after_consent_and_told_at_the_next_join(n
 def test_a_donor_that_knows_slow_lines_only_measures_its_own_with_the_newcomer(net: Internet, group: PeerGroup) -> None:
     """Half of the figure, or half a megabit a second, is what newcomers have: two minutes for this state."""
     organiser = group.at(net.host()).organiser(manifest=RUN, train=False)
-    group.at(net.host(line=SLOW)).volunteer(organiser.posted, "slow", "direct")
+    slow = group.at(net.host(line=SLOW)).volunteer(organiser.posted, "slow", "direct")
     known = organiser.wait_for(LineMeasured, lambda each: each.direction == "upload")
     assert known.bits_per_second < 1.3 * SLOW.bits_per_second
+    slow.wait_for(RoundFinished, averaged)
+    assert slow.leave() == 0, "its exchanges would take the line"
     newcomer = group.at(net.host()).seeker(organiser.posted, "fast", "direct")
     newcomer.send(consent_to(newcomer.wait_for(RunFound)))
     organiser.wait_for(LineMeasured, lambda each: each.bits_per_second > 4 * SLOW.bits_per_second)
-    assert newcomer.all(TrainingStarted) == []
+    assert not newcomer.all(Progress), "before it has trained, and so before it could report anything"
     newcomer.wait_for(TrainingStarted)
 
 

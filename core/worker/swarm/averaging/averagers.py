@@ -46,6 +46,7 @@ from core.worker.swarm.dht.child_processes import ChildProcesses
 from core.worker.swarm.patches.shunned_peers import NOBODY_BARRED, BarredPeers
 
 USUAL = AggregationRule()
+ANSWER_SECONDS = 5.0  # for an averager's process to say something
 CANCEL_SECONDS = 1.0
 POLL_SECONDS = 0.1
 
@@ -99,6 +100,16 @@ class _ObservedAverager(AveragerProcess):
         if not self._is_bandwidth_declared:
             self.bandwidth = stated_bandwidth(bits_per_second, download)
         self._outer_pipe.send(("_know_upload", [bits_per_second], {}))
+
+    def newcomers(self) -> list[str]:
+        """The peer ids of those who download a state from us now; nobody where the averager's process is too busy."""
+        future: MPFuture[list[str]] = MPFuture()
+        self._outer_pipe.send(("_tell_newcomers", [future], {}))
+        try:
+            return list(future.result(ANSWER_SECONDS))
+        except Exception as error:  # it may be about to end
+            log.info("the averager does not say who downloads: %r", error)
+            return []
 
     def bar(self, barred: BarredPeers) -> None:
         """Have nothing to do with these peers from now on, but with all others again."""

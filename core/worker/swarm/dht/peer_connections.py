@@ -46,11 +46,10 @@ def dial_peers(dht: DHT, addresses: Sequence[str]) -> tuple[str, ...]:
         return ()
 
 
-def connected_addresses(dht: DHT, peers: Sequence[str] | None = None) -> tuple[str, ...]:
-    """Where our p2pd is connected with those peers, which are given by their ids; or with whomever it is."""
+def connected_addresses(dht: DHT, peers: Sequence[str]) -> tuple[str, ...]:
+    """Where our p2pd is connected with those peers, which are given by their ids."""
     try:
-        among = None if peers is None else frozenset(peers)
-        listing = dht.run_coroutine(partial(_connected, peers=among), return_future=True)
+        listing = dht.run_coroutine(partial(_connected, peers=frozenset(peers)), return_future=True)
         return tuple(listing.result(PING_SECONDS))
     except Exception as error:
         log.info("the connections could not be listed: %r", error)
@@ -112,10 +111,10 @@ async def _is_reached(node: DHTNode, address: str) -> bool:
     return False
 
 
-async def _connected(_dht: DHT, node: DHTNode, peers: frozenset[str] | None) -> list[str]:
+async def _connected(_dht: DHT, node: DHTNode, peers: frozenset[str]) -> list[str]:
     return [
         f"{address}/p2p/{peer.peer_id.to_base58()}"
         for peer in await node.p2p.list_peers()
-        if peers is None or peer.peer_id.to_base58() in peers
+        if peer.peer_id.to_base58() in peers
         for address in peer.addrs
     ]

@@ -50,10 +50,6 @@ class SwarmStatistics:
         others = self._tracker.others.items()
         return {subkey: report.peer_id.to_base58() for subkey, report in others if not report.client_mode}
 
-    def client_ids(self) -> set[str]:
-        """The peer ids of others that say they cannot be reached."""
-        return {report.peer_id.to_base58() for report in self._tracker.others.values() if report.client_mode}
-
     def reported_samples(self) -> ReportedSamples:
         """How many samples of our epoch each has: what it told and we believe, and at its speed; and what all know."""
         return ReportedSamples(self._latest_samples(), self._samples_known_to_all())

@@ -46,6 +46,10 @@ class Slots:
         self._taken = others if slot is None else others | {peer: slot}
         return slot
 
+    def holders(self) -> list[Hashable]:
+        """Who has a place now."""
+        return [peer for peer, slot in self._taken.items() if not slot.is_stale]
+
     def holds(self, slot: Slot) -> bool:
         """Whether that place is still the newcomer's who has taken it."""
         return slot in self._taken.values()

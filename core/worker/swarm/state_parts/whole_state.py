@@ -8,6 +8,7 @@ from typing import Any, AsyncIterator  # noqa: UP035 - hivemind reads this very 
 from hivemind.averaging import DecentralizedAverager
 from hivemind.p2p import P2PContext
 from hivemind.proto import averaging_pb2
+from hivemind.utils import MPFuture
 
 from core.worker.swarm.state_parts.slots import Slots
 
@@ -47,3 +48,7 @@ class StateServer(DecentralizedAverager):
     async def _know_upload(self, bits_per_second: float | None) -> None:
         """Learn how fast this computer's line uploads, which newcomers then have a share of."""
         self._slots.share.upload = bits_per_second
+
+    async def _tell_newcomers(self, future: MPFuture[list[str]]) -> None:
+        """Set the future to the peer ids of those who are sent a state now."""
+        future.set_result([*map(str, self._slots.holders())])

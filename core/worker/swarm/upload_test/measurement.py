@@ -59,9 +59,8 @@ async def upload_to(p2p: P2P, peer: PeerID, seconds: float) -> float | None:
                 upload.confirm(receipt.metadata)
     except TimeoutError:
         pass
-    except Exception as error:  # no receipt, or a wrong one
+    except Exception as error:  # no receipt, or a wrong one: what it has confirmed before has arrived
         log.info("%s ends the upload test: %r", peer, error)
-        return None
     finally:
         await receipts.aclose()
     figure = upload.bits_per_second()
