@@ -1,21 +1,22 @@
-"""A peer that is alone takes its outer steps with its own changes, and others can be led to where it is."""
+"""A peer that is alone takes its outer steps with its own changes; its log leads others to where it is, and itself."""
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 import torch
 from torch import Tensor
 
-from core.worker.swarm.local_sgd.averagers import DeltaAverager
+from core.worker.compute.optimizers import parameters_of
+from core.worker.swarm.local_sgd.averagers import BaseWeightsAverager, DeltaAverager
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
 from core.worker.swarm.local_sgd.reduction import ReductionRule
 from core.worker.swarm.local_sgd.replay import Replay
-from core.worker.swarm.local_sgd.round_log import RoundLog
+from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS, RoundLog
 from tests.worker.local_sgd.members import CODEC, OUTER, SHAPES, Donor
 
 
@@ -31,9 +32,28 @@ class Alone(DeltaAverager):
         self.feedback, self._keeps_sent, self.is_alone = None, False, True
         self._generation = torch.zeros((), dtype=torch.int64)
 
-    @contextmanager
+    @contextlib.contextmanager
     def get_tensors(self) -> Iterator[list[Tensor]]:
         yield []
+
+
+class Resumed(BaseWeightsAverager):
+    """The worker's half of an averager after a restart, with the state of its checkpoint."""
+
+    _parent_pid = 0
+    lock_averaged_tensors = contextlib.nullcontext()
+
+    def __init__(self, log: RoundLog, checkpoint: list[Tensor]) -> None:
+        self._round_log, self._codec, self._outer, steps = log, CODEC, OUTER, checkpoint[len(SHAPES)].clone()
+        weights = [torch.nn.Parameter(each.clone()) for each in checkpoint[: len(SHAPES)]]
+        self.main_parameters = tuple(torch.zeros_like(each) for each in weights)
+        self.optimizer, self.extra_tensors = OUTER(weights, outer_steps=steps), (steps,)
+        torch._foreach_copy_(self.optimizer.velocities(), checkpoint[len(SHAPES) + 1 :])
+
+    def state(self) -> list[Tensor]:
+        """As a newcomer downloads it."""
+        weights = [each.detach() for each in parameters_of(self.optimizer)]
+        return [*weights, *self.extra_tensors, *self.optimizer.velocities()]
 
 
 @pytest.fixture
@@ -59,7 +79,8 @@ def test_others_are_led_to_where_one_is_that_was_alone(donor: Donor) -> None:
     state, before = donor.state(), donor.outer.version()
     take_step(donor, spoiled=0.0)
     newcomer = Replay(state, CODEC, OUTER)
-    assert newcomer.take_all(donor._round_log.since(before))
+    for each in donor._round_log.since(before):
+        newcomer.take(each)
     assert newcomer.version == donor.outer.version() != before
 
 
@@ -71,3 +92,33 @@ def test_who_is_alone_and_has_computed_nonsense_stays_where_it_is(donor: Donor, 
     assert donor.outer.version() == before
     take_step(donor, spoiled=0.0)
     assert donor.outer.version()[0] == 1
+
+
+def cut_off(path: Path) -> None:
+    """Keep half of the file, as a crash may."""
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def spoil(path: Path) -> None:
+    """Change the last number of the average."""
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("damage", [cut_off, spoil, lambda path: path.write_bytes(b"")])
+@pytest.mark.parametrize("damaged", [1, 3])
+def test_a_damaged_file_of_the_log_costs_no_round_before_it(
+    donor: Donor, damage: Callable[[Path], None], damaged: int
+) -> None:
+    begun, log, states = donor.outer.version(), donor._round_log, list[list[Tensor]]()
+    for _ in range(MAX_ROUNDS):
+        states.append(donor.state())
+        take_step(donor, spoiled=0.0)
+    damage(log.beyond(begun)[damaged].path)
+    back = Resumed(log, states[0])
+    assert back.take_logged_rounds() == damaged
+    assert all(map(torch.equal, back.state(), states[damaged]))
+    assert all(map(torch.equal, back.main_parameters, back.state()))
+    log.end_at(back.optimizer.version())
+    assert len(log.since(begun)) == damaged

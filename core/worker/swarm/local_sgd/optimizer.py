@@ -36,7 +36,7 @@ from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov
 from core.worker.swarm.local_sgd.own_progress import OwnProgress, Rebase, has_broken, has_result, may_have_missed
 from core.worker.swarm.local_sgd.reduction import ReductionRule
 from core.worker.swarm.local_sgd.repair import Repair
-from core.worker.swarm.local_sgd.replay import Replay, version_of_state
+from core.worker.swarm.local_sgd.replay import version_of_state
 from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS, RoundLog
 from core.worker.swarm.local_sgd.state_file import Mirror, MirrorUse
 from core.worker.swarm.state_parts.abandoned import DOWNLOADS_FOLDER, ROUNDS_FOLDER
@@ -321,23 +321,10 @@ class LocalSgdOptimizer(SwarmOptimizer):
     def resume_at(self, epoch: int) -> None:
         """Continue at that epoch with what was put in place, or where the rounds of our own log lead on to from it."""
         self.outer.forget_version()
-        super().resume_at(epoch + self._replay_own_rounds())
+        super().resume_at(epoch + self.state_averager.take_logged_rounds())
         self._version = self.outer.version()
         self._round_log.end_at(self._version)
         self._inner.follow(self.local_epoch)
-
-    @torch.no_grad()
-    def _replay_own_rounds(self) -> int:
-        """How many outer steps lead on from our base weights, by our own log; we have them behind us then."""
-        averager, state = self.state_averager, [*self.base_weights(), self._outer_steps, *self.outer.velocities()]
-        before, replayed = self.outer.version(), Replay(state, codec(self._collaboration.delta_codec), self._make_outer)
-        if not replayed.take_all(self._round_log.beyond(before)):
-            return 0
-        with averager.lock_averaged_tensors:
-            torch._foreach_copy_(state, replayed.tensors())
-        torch._foreach_copy_(list(averager.main_parameters), self.base_weights())
-        self.outer.forget_version()
-        return replayed.version[0] - before[0]
 
     def say_goodbye(self) -> None:
         super().say_goodbye()  # what newcomers were downloading is gone
