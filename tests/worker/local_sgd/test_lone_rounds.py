@@ -11,13 +11,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.worker.compute.optimizers import parameters_of
-from core.worker.swarm.local_sgd.averagers import BaseWeightsAverager, DeltaAverager
+from core.worker.swarm.local_sgd.averagers import DeltaAverager
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
 from core.worker.swarm.local_sgd.reduction import ReductionRule
 from core.worker.swarm.local_sgd.replay import Replay
 from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS, RoundLog
-from tests.worker.local_sgd.members import CODEC, OUTER, SHAPES, Donor
+from tests.worker.local_sgd.members import CODEC, OUTER, SHAPES, Donor, WithoutProcess
 
 
 class Alone(DeltaAverager):
@@ -35,25 +34,6 @@ class Alone(DeltaAverager):
     @contextlib.contextmanager
     def get_tensors(self) -> Iterator[list[Tensor]]:
         yield []
-
-
-class Resumed(BaseWeightsAverager):
-    """The worker's half of an averager after a restart, with the state of its checkpoint."""
-
-    _parent_pid = 0
-    lock_averaged_tensors = contextlib.nullcontext()
-
-    def __init__(self, log: RoundLog, checkpoint: list[Tensor]) -> None:
-        self._round_log, self._codec, self._outer, steps = log, CODEC, OUTER, checkpoint[len(SHAPES)].clone()
-        weights = [torch.nn.Parameter(each.clone()) for each in checkpoint[: len(SHAPES)]]
-        self.main_parameters = tuple(torch.zeros_like(each) for each in weights)
-        self.optimizer, self.extra_tensors = OUTER(weights, outer_steps=steps), (steps,)
-        torch._foreach_copy_(self.optimizer.velocities(), checkpoint[len(SHAPES) + 1 :])
-
-    def state(self) -> list[Tensor]:
-        """As a newcomer downloads it."""
-        weights = [each.detach() for each in parameters_of(self.optimizer)]
-        return [*weights, *self.extra_tensors, *self.optimizer.velocities()]
 
 
 @pytest.fixture
@@ -116,7 +96,7 @@ def test_a_damaged_file_of_the_log_costs_no_round_before_it(
         states.append(donor.state())
         take_step(donor, spoiled=0.0)
     damage(log.beyond(begun)[damaged].path)
-    back = Resumed(log, states[0])
+    back = WithoutProcess(states[0], log)
     assert back.take_logged_rounds() == damaged
     assert all(map(torch.equal, back.state(), states[damaged]))
     assert all(map(torch.equal, back.main_parameters, back.state()))

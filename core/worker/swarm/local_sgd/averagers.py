@@ -322,14 +322,20 @@ class BaseWeightsAverager(CatchUp, TrainingStateAverager):
     @torch.no_grad()
     def take_logged_rounds(self) -> int:
         """How many outer steps lead on from our base weights, by our own log; we have them behind us then."""
-        outer, before = self.optimizer, self.optimizer.version()
+        outer: OuterNesterov = self.optimizer
+        before = outer.version()
         state = [*parameters_of(outer), *self.extra_tensors, *outer.velocities()]
         replay = replayed_log(partial(Replay, state, self._codec, self._outer), self._round_log.beyond(before))
         with self.lock_averaged_tensors:
             torch._foreach_copy_(state, replay.tensors())
-        torch._foreach_copy_(list(self.main_parameters), parameters_of(outer))
+        self.reset_model()
         outer.forget_version()
         return replay.version[0] - before[0]
+
+    @torch.no_grad()
+    def reset_model(self) -> None:
+        """Take the model back to the base weights."""
+        torch._foreach_copy_(list(self.main_parameters), parameters_of(self.optimizer))
 
     def _apply_optimizer_parameters_(self) -> None:
         self._on_base_moved(self._is_loading)

@@ -311,6 +311,18 @@ class LocalSgdOptimizer(SwarmOptimizer):
         self._repair.tried(self._version[0])
         self._inner.follow(self.local_epoch)
 
+    def replace_model(self, **kwargs: Any) -> None:
+        """Load the others' state, and nothing stays of what we have changed, also where we have the same base weights.
+
+        Where nobody has another state, as for an organiser that is alone, the model begins anew with our base weights.
+        """
+        self._inner.begin_anew()  # what has taken no step keeps nothing
+        self.load_state_from_peers(**kwargs)
+        self._rebase = self.grad_averager.sent = None
+        if self.grad_averager.feedback is not None:
+            self.grad_averager.feedback = ErrorFeedback()
+        self.state_averager.reset_model()
+
     def _mirrored_state(self) -> Path | None:
         """A file with the mirror's state, where there is one and we are further behind than a round log reaches."""
         if self._mirror is None or self.tracker.global_epoch - self.local_epoch <= MAX_ROUNDS:
