@@ -38,8 +38,9 @@ CLAIMS = "one of two who claims a billion samples"
 FLIPPED = "a liar whose changes are tried out"
 TIE = "two that differ without an organiser"
 SLOW = "one ten times slower, overlapped, in 4 bits"
+BROKEN = "one whose model breaks"
 LONG = "exchanges that outlast their rounds"
-SELDOM = {FLIPPED, NONSENSE, CLAIMS, LONG}  # these are marked `faults`
+SELDOM = {FLIPPED, NONSENSE, CLAIMS, LONG, BROKEN}  # these are marked `faults`
 MISSES = "keeper, client and one who misses a round"
 
 
@@ -101,6 +102,7 @@ def rows() -> tuple[Row, ...]:
         Row(name=TIE, members=(alone, msgspec.structs.replace(alone, diverges_at=3)), epochs=EPOCHS),
         Row(name=BY_THE_CLOCK, members=(resting, uncounted), epochs=4),
         Row(name=LONG, members=(Member(manifest=outlasted, keeps=True), outlasting, unlike), epochs=EPOCHS + 2),
+        Row(name=BROKEN, members=(keeper, msgspec.structs.replace(client, breaks_at=3)), epochs=EPOCHS),
         Row(name=SLOW, members=pair, epochs=EPOCHS),
         Row(name=SPARSE, members=(Member(manifest=sparse), Member(manifest=sparse, mode="client")), epochs=EPOCHS),
     )

@@ -218,7 +218,7 @@ class Trainer:
         """Warn once that a micro-batch was dropped; after many in a row load the others' state, then give up."""
         yield from self._warn_once(ErrorKind.NOT_FINITE, localized("A micro-batch was dropped."))
         if self._checks.consecutive_bad_steps == PATIENCE_STEPS:
-            self._optimizer.load_state_from_peers()
+            self._optimizer.replace_model()
         if self._checks.consecutive_bad_steps > 2 * PATIENCE_STEPS:
             bad_steps = self._checks.consecutive_bad_steps
             raise UserError(ErrorKind.NOT_FINITE, localized("%1 micro-batches in a row were not.", bad_steps))
@@ -290,7 +290,7 @@ class Trainer:
         words = localized("Our own, of epoch %1: %2.", self._epoch, error)
         yield from self._warn_once(ErrorKind.STATE_REFUSED, words)
         if self._absurd_epochs == 1:
-            self._optimizer.load_state_from_peers()
+            self._optimizer.replace_model()
         elif self._absurd_epochs >= ABSURD_EPOCHS and self._optimizer.is_organiser:
             yield from self._warn_once(ErrorKind.MODEL_UNLEARNED, words)
         elif self._absurd_epochs >= ABSURD_EPOCHS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from pathlib import Path
 from typing import Any, NoReturn
@@ -44,6 +45,9 @@ class SettlingPeer:
             assert isinstance(self.optimizer, LocalSgdOptimizer)
             with torch.no_grad():
                 self.optimizer.base_weights()[0].add_(0.01)
+        if self._is_due("breaks_at"):
+            for weights in self.optimizer.state_averager.main_parameters:
+                weights.detach().fill_(math.nan)
         if self._member.lies_from is not None and epoch >= self._member.lies_from and not self._is_lying:
             self._is_lying = True
             lie_about_progress(self.optimizer, self._member.lie)

@@ -35,8 +35,9 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     Who is ``late`` joins once the others are in epoch 2, and begins with their state. ``left_over_at``, if given, is
     the epoch in which it looks for a group to average parameters with once more, when nobody does; at the end of
     ``searches_at_end_of`` it has just begun to. ``diverges_at`` is the epoch in which its base weights of local SGD are
-    changed by a little, as if its memory were wrong. At the end of ``misses_rounds_from`` it cannot begin the
-    round, and again some epochs later, until it has come back from one early enough to keep what it had changed.
+    changed by a little, as if its memory were wrong; in ``breaks_at`` those of its model become no numbers. At the end
+    of ``misses_rounds_from`` it cannot begin the round, and again some epochs later, until it has come back from one
+    early enough to keep what it had changed.
     With local SGD it ``sends_late`` by so many seconds in every round, as where a line is slow or a model large.
     From epoch ``lies_from`` on, or from the beginning where that must be, it tells the ``lie``: with local SGD as
     in `tests.support.learning.change_lies`, with averaged gradients as in `tests.support.learning.gradient_lies`,
@@ -56,6 +57,7 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     left_over_at: int | None = None
     searches_at_end_of: int | None = None
     diverges_at: int | None = None
+    breaks_at: int | None = None
     misses_rounds_from: int | None = None
     sends_late: float = 0.0
     samples_per_second: float = MEMBER_SAMPLES_PER_SECOND

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
@@ -17,7 +18,9 @@ from hivemind.proto import averaging_pb2
 from hivemind.utils import MSGPackSerializer
 from torch import Tensor
 
+from core.worker.compute.optimizers import parameters_of
 from core.worker.swarm.averaging.state_validation import State
+from core.worker.swarm.local_sgd.averagers import BaseWeightsAverager
 from core.worker.swarm.local_sgd.catch_up import MIRROR, CatchUp
 from core.worker.swarm.local_sgd.codecs.wire import codec
 from core.worker.swarm.local_sgd.frozen_state import FrozenState
@@ -139,3 +142,26 @@ class Newcomer(CatchUp):
         assert all(map(torch.equal, state[1], donor.state()))  # whatever the mirror was
         assert state[0]["epoch"] == EPOCH
         return state
+
+
+class WithoutProcess(BaseWeightsAverager):
+    """The worker's half of an averager, with that state; nobody has forked the other half."""
+
+    _parent_pid = 0
+    lock_averaged_tensors = lock_optimizer = contextlib.nullcontext()
+    local_epoch = EPOCH
+
+    def __init__(self, state: list[Tensor], log: RoundLog) -> None:
+        self._round_log, self._codec, self._outer, steps = log, CODEC, OUTER, state[len(SHAPES)].clone()
+        weights = [torch.nn.Parameter(each.clone()) for each in state[: len(SHAPES)]]
+        self.main_parameters = tuple(torch.nn.Parameter(each.detach().clone()) for each in weights)
+        self.optimizer, self.extra_tensors = OUTER(weights, outer_steps=steps), (steps,)
+        torch._foreach_copy_(self.optimizer.velocities(), state[len(SHAPES) + 1 :])
+
+    def state(self) -> list[Tensor]:
+        """As a newcomer downloads it."""
+        weights = [each.detach() for each in parameters_of(self.optimizer)]
+        return [*weights, *self.extra_tensors, *self.optimizer.velocities()]
+
+    def step(self, *, wait_for_delayed_updates: bool) -> None:  # type: ignore[override]
+        """Nothing is under way."""

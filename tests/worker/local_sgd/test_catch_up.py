@@ -16,7 +16,7 @@ from torch import Tensor
 from core.worker.swarm.local_sgd.catch_up import MOST_ROUNDS_NEAR
 from core.worker.swarm.local_sgd.codecs.wire import codec
 from core.worker.swarm.local_sgd.outer_optimizer import MOMENTUM, OuterNesterov
-from core.worker.swarm.local_sgd.replay import Replay, Round, requested_version
+from core.worker.swarm.local_sgd.replay import Replay, Round, replayed_log, requested_version, version_of_state
 from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS, RoundLog
 from core.worker.swarm.state_parts import download, minimum_rate, part_index, partial_file, server
 from core.worker.swarm.state_parts.partial_file import PartialFile
@@ -81,8 +81,7 @@ def test_the_rounds_of_a_log_lead_to_the_same_bits(tmp_path: Path) -> None:
         _told, parts = participant.take_part()
         round_log.write(LENGTHS, parts)
         round_log.advance(began, participant.outer.version())
-    replay = replayed(before)
-    replay.take_all(round_log.beyond(replay.version))
+    replay = replayed_log(partial(Replay, before, CODEC, OUTER), round_log.beyond(version_of_state(before)))
     assert all(map(torch.equal, replay.tensors(), participant.state()))
 
 

@@ -264,6 +264,20 @@ def test_who_has_stepped_in_that_exchange_itself_needs_no_second_search(clock: F
     assert not due.must_stand_still and not due.is_due()
 
 
+def test_who_steps_while_training_waits_for_a_second_search_trains_on_at_once(clock: FakeClock) -> None:
+    """Its exchange has outlived the load of what the first search had found."""
+    due, weights, search = Repair(), Weights(), Search(None, True)
+    due.request(5)
+    clock.now += WAIT_SECONDS
+    assert [due.poll(weights, search, 4, is_idle=idle) for idle in (False, False, True)] == [False, False, True]
+    due.tried(5)
+    assert due.must_stand_still
+    due.stepped(6)
+    assert not due.must_stand_still, "nothing is due any more, and nobody could wait for it"
+    assert not due.is_due() and due.min_outer_steps == 0
+    assert due.seconds_until_due() == WAIT_SECONDS, "who has just asked whether it must stand still can wait for it"
+
+
 def test_a_search_that_finds_nothing_is_repeated_beside_training(clock: FakeClock) -> None:
     due, weights, search = Repair(), Weights(), Search(None, False, None, True)
     due.request(5)

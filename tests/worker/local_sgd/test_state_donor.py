@@ -15,11 +15,12 @@ import torch
 from hivemind.p2p import PeerID
 from hivemind.proto import runtime_pb2
 
-from core.worker.swarm.local_sgd import frozen_state
+from core.worker.swarm.averaging.state_validation import BUSY
+from core.worker.swarm.local_sgd import catch_up, frozen_state
 from core.worker.swarm.local_sgd.frozen_state import FrozenState
 from core.worker.swarm.local_sgd.replay import WhatWeHave
 from core.worker.swarm.local_sgd.round_log import MAX_FROZEN_ROUNDS, MAX_ROUNDS, RoundLog
-from core.worker.swarm.local_sgd.state_donor import StateDonor
+from core.worker.swarm.local_sgd.state_donor import MAX_ROUND_DOWNLOADS, StateDonor
 from core.worker.swarm.patches.shunned_peers import BarredPeers
 from core.worker.swarm.state_parts import download
 from core.worker.swarm.state_parts.messages import Offer, Version, Wish, decoded, request
@@ -118,6 +119,29 @@ def test_a_cut_after_the_last_part_costs_no_part(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr("core.worker.swarm.state_parts.partial_file.PartialFile.write", None)  # nothing is written
     late.download()
     assert donor.whole_states == 0 and not path.exists()
+
+
+def test_a_donor_that_serves_others_after_the_last_part_is_busy_and_costs_no_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (donor,) = members(tmp_path, 1)
+    late, take_out = newcomer(tmp_path, donor), catch_up._taken_out
+
+    def meanwhile(*what: Any) -> Any:
+        donor.take_rounds(1)
+        for name in range(MAX_ROUND_DOWNLOADS):
+            donor._round_slots.take(name)
+        return take_out(*what)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(catch_up, "_taken_out", meanwhile)
+        first = late.answer()
+    assert first is not None and first[1] is BUSY
+    for slot in [*donor._round_slots._taken.values()]:
+        donor._round_slots.free(slot)
+    monkeypatch.setattr("core.worker.swarm.state_parts.partial_file.PartialFile.write", None)  # nothing is written
+    late.download()
+    assert donor.whole_states == 0
 
 
 class Forger(Donor):

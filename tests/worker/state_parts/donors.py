@@ -170,6 +170,18 @@ class Busy(Donor):
             yield message
 
 
+class Overtaken(Busy):
+    """It serves others once it has told what it has, and its index."""
+
+    async def _stream(self, requests: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        self.asked += 1
+        if self.asked > 2:
+            yield reply(Offer("busy"))
+            return
+        async for message in Donor._stream(self, requests):
+            yield message
+
+
 class Mute(Donor):
     """It speaks another protocol."""
 

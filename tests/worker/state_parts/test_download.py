@@ -11,6 +11,7 @@ import pytest
 
 from core.worker.delegation.download_limit import downloads, share_download_limit
 from core.worker.swarm.state_parts import donor_stream, download, minimum_rate
+from core.worker.swarm.state_parts.donor_stream import DonorBusyError
 from core.worker.swarm.state_parts.download import (
     DONOR_RATE,
     Downloaded,
@@ -34,6 +35,7 @@ from tests.worker.state_parts.donors import (
     MovingOn,
     Mute,
     OnlyIndex,
+    Overtaken,
     WithoutIndex,
     WrongIndex,
     stubs,
@@ -199,6 +201,12 @@ def test_who_never_has_time_is_not_waited_for_without_end(tmp_path: Path, monkey
     monkeypatch.setattr(download, "BUSY_SECONDS", 0.0)
     with pytest.raises(NothingOfferedError):
         downloaded(tmp_path / "here", Busy(tmp_path / "a"))
+
+
+def test_donors_that_serve_others_are_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(download, "GIVE_UP_SECONDS", 1.0)
+    with pytest.raises(DonorBusyError, match=f"{PARTS} parts are missing"):
+        downloaded(tmp_path / "here", Overtaken(tmp_path / "a"), Mute(tmp_path / "b"))
 
 
 def test_a_state_of_another_size_and_another_protocol_are_no_offers(tmp_path: Path) -> None:

@@ -21,9 +21,11 @@ def halved_each_round(optimizer: torch.optim.Optimizer) -> LambdaLR:
 class Walker:
     """One number with a gradient of 1, so that a step of plain SGD moves it by the learning rate."""
 
-    def __init__(self) -> None:
+    def __init__(self, momentum: float = 0.0) -> None:
         self.number = torch.nn.Parameter(torch.zeros(1, dtype=torch.float64))
-        self.inner = InnerOptimizer([self.number], partial(torch.optim.SGD, lr=RATE), halved_each_round)
+        self.inner = InnerOptimizer(
+            [self.number], partial(torch.optim.SGD, lr=RATE, momentum=momentum), halved_each_round
+        )
 
     def moved(self) -> float:
         """The learning rate with which one step was made."""
@@ -46,6 +48,16 @@ def test_whoever_takes_the_weights_of_others_begins_the_ramp_anew() -> None:
     assert walker.moved() == pytest.approx(RATE)
     walker.inner.steps = 0
     assert walker.moved() == pytest.approx(RATE / RAMP_STEPS)
+
+
+def test_who_begins_anew_knows_nothing_of_earlier_gradients_and_has_the_rate_of_its_round() -> None:
+    walker = Walker(momentum=0.9)
+    walker.inner.follow(2)
+    for _ in range(RAMP_STEPS):
+        walker.moved()
+    walker.inner.begin_anew()
+    walker.inner.follow(2)
+    assert walker.moved() == pytest.approx(RATE * 0.5**2 / RAMP_STEPS)
 
 
 def test_the_schedule_follows_the_runs_rounds_and_not_the_own_steps() -> None:

@@ -325,7 +325,7 @@ class Losing(Alone):
         super().step(batch_size)
         self.local_epoch += 1
 
-    def load_state_from_peers(self) -> None:
+    def replace_model(self) -> None:
         self.downloads += 1
 
 
@@ -351,7 +351,7 @@ def test_a_run_whose_model_unlearns_ends_a_volunteer_with_that_reason_and_tells_
 def test_who_computes_nothing_finite_sends_nothing_takes_the_runs_state_once_and_then_gives_up() -> None:
     recipe, downloaded_after = Infinite(room=9), list[int]()
     optimizer, events, _ = training(recipe, batch_size=4)
-    optimizer.load_state_from_peers = lambda: downloaded_after.append(recipe.drawn)  # type: ignore[attr-defined]
+    optimizer.replace_model = lambda: downloaded_after.append(recipe.drawn)  # type: ignore[attr-defined]
     said = list[Any]()
     with pytest.raises(UserError) as ended:
         said.extend(events)

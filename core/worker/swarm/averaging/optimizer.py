@@ -248,13 +248,14 @@ class SwarmOptimizer(ScheduledOptimizer):
         if self._leaving.wait(2.0 ** (self._failed_downloads or 3)):
             raise Interrupted
 
+    replace_model = load_state_from_peers  # where ours cannot be right; with local SGD that differs
+
     def _should_load_state_from_peers(self) -> bool:
         """As hivemind, but for the epochs that are only claimed: we train on until a state of one of them is there."""
         averager = self.state_averager
         is_idle = not averager.pending_updates and not averager.rounds.is_exchanging  # a trial waits for the exchange
-        if self._download.has_state and is_idle and self._claims.poll(averager, self.local_epoch):
-            return True
-        return bool(super()._should_load_state_from_peers())
+        is_here = self._download.has_state and is_idle and self._claims.poll(averager, self.local_epoch)
+        return bool(is_here or super()._should_load_state_from_peers())
 
     def _epoch_error(self, epoch: int) -> Detail:
         """Why a state of that epoch is not for us, in words; empty where it may be."""

@@ -20,6 +20,7 @@ from hivemind.utils import MPFuture, ValueWithExpiration
 from core.worker.swarm.averaging.state_validation import BUSY, State
 from core.worker.swarm.patches.size_limits import is_peer_id
 from core.worker.swarm.state_parts.arrivals import Arrivals
+from core.worker.swarm.state_parts.donor_stream import DonorBusyError
 from core.worker.swarm.state_parts.minimum_rate import (
     LEAST_BYTES_A_SECOND,
     USUAL_BYTES_A_SECOND,
@@ -36,10 +37,6 @@ log = logging.getLogger(__name__)
 
 class DonorBehindError(Exception):
     """A donor's state is older than what we look for."""
-
-
-class DonorBusyError(Exception):
-    """A donor serves others, and may serve us later."""
 
 
 NOT_NOW = (ControlFailure, TimeoutError, DonorBehindError, DonorBusyError, SlowDonorError)

@@ -10,6 +10,7 @@ import contextlib
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import InvalidStateError
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ from core.worker.swarm.local_sgd.exchange import DeltaRunner
 from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov
 from core.worker.swarm.local_sgd.reduction import ReductionRule, UsualSize
 from core.worker.swarm.local_sgd.repair import Repair
-from core.worker.swarm.local_sgd.replay import version_of_state
+from core.worker.swarm.local_sgd.replay import Replay, replayed_log, version_of_state
 from core.worker.swarm.local_sgd.round_log import RoundLog
 from core.worker.swarm.local_sgd.state_file import MirrorUse
 from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
@@ -325,6 +326,24 @@ class BaseWeightsAverager(CatchUp, TrainingStateAverager):
             super().load_state_from_peers(*args, **kwargs)
         finally:
             self._is_loading = False
+
+    @torch.no_grad()
+    def take_logged_rounds(self) -> int:
+        """How many outer steps lead on from our base weights, by our own log; we have them behind us then."""
+        outer: OuterNesterov = self.optimizer
+        before = outer.version()
+        state = [*parameters_of(outer), *self.extra_tensors, *outer.velocities()]
+        replay = replayed_log(partial(Replay, state, self._codec, self._outer), self._round_log.beyond(before))
+        with self.lock_averaged_tensors:
+            torch._foreach_copy_(state, replay.tensors())
+        self.reset_model()
+        outer.forget_version()
+        return replay.version[0] - before[0]
+
+    @torch.no_grad()
+    def reset_model(self) -> None:
+        """Take the model back to the base weights."""
+        torch._foreach_copy_(list(self.main_parameters), parameters_of(self.optimizer))
 
     def _apply_optimizer_parameters_(self) -> None:
         self._on_base_moved(self._is_loading)

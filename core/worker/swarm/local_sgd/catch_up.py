@@ -27,7 +27,7 @@ from hivemind.proto import averaging_pb2, runtime_pb2
 from hivemind.utils import MPFuture
 from torch import Tensor
 
-from core.worker.swarm.averaging.state_fetch import DIAL_SECONDS, NOT_NOW, DonorBehindError, DonorBusyError
+from core.worker.swarm.averaging.state_fetch import DIAL_SECONDS, NOT_NOW, DonorBehindError
 from core.worker.swarm.averaging.state_validation import State
 from core.worker.swarm.local_sgd.codecs.codec import Codec
 from core.worker.swarm.local_sgd.replay import (
@@ -49,6 +49,7 @@ from core.worker.swarm.local_sgd.state_file import (
     state_file_bytes,
     write_state_file,
 )
+from core.worker.swarm.state_parts.donor_stream import DonorBusyError
 from core.worker.swarm.state_parts.download import (
     Downloaded,
     IncompleteError,
@@ -148,7 +149,7 @@ class CatchUp(StateDonor):
     async def _assembled(self, own: State, donor: PeerID, folder: Path, max_bytes: int) -> State | None:
         """A state of which several donors have sent parts, led to the present; ``None`` where none can be used.
 
-        Raises IncompleteError where parts are missing.
+        Raises IncompleteError where parts are missing, or DonorBusyError where donors may send them later.
         """
         offered = await self._donors()
         others = sorted(offered.keys() - {self.peer_id, donor, *self._unwanted}, key=offered.__getitem__, reverse=True)
@@ -179,21 +180,22 @@ class CatchUp(StateDonor):
     async def _led_on(self, state: State, donors: Sequence[PeerID], max_bytes: int) -> State | None:
         """That state after the rounds of one of those donors; ``None`` where nothing leads on from it.
 
-        Raises IncompleteError where none of them can be reached.
+        Raises IncompleteError where none of them can be reached, or DonorBusyError where one serves others.
         """
-        is_answered = False
+        failures = list[Exception]()
         for donor in donors:
             try:
                 led = await self._led_to_present(state, donor, max_bytes)
             except NOT_NOW as error:
                 log.info("%s cannot be asked for the rounds since: %r", donor, error)
+                failures.append(error)
                 continue
             if led is not None:
                 return led
-            is_answered = True
-        if not is_answered:
-            raise IncompleteError("no donor can be asked for the rounds since")
-        return None
+        if len(failures) < len(donors):
+            return None
+        is_one_busy = any(isinstance(error, DonorBusyError) for error in failures)
+        raise (DonorBusyError if is_one_busy else IncompleteError)("no donor can be asked for the rounds since")
 
     async def _led_to_present(self, state: State, donor: PeerID, max_bytes: int) -> State | None:
         """That state after the donor's rounds; ``None`` where they cannot be used. Raises as ``_download``."""

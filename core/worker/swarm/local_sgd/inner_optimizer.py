@@ -21,9 +21,14 @@ class InnerOptimizer:
     def __init__(
         self, params: list[torch.nn.Parameter], optimizer: OptimizerFactory, scheduler: SchedulerFactory | None
     ) -> None:
-        self._optimizer, self.steps, self._seconds = optimizer(params), 0, 0.0
+        self._params, self._make_optimizer, self._make_schedule, self._seconds = params, optimizer, scheduler, 0.0
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Know nothing of earlier gradients, and begin the ramp; `follow` the rounds again before the next step."""
+        self._optimizer, self.steps = self._make_optimizer(self._params), 0
         fuse_on_cpu(self._optimizer)
-        self._schedule = scheduler(self._optimizer) if scheduler is not None else None
+        self._schedule = None if self._make_schedule is None else self._make_schedule(self._optimizer)
 
     def step(self) -> float:
         """Step with the gradients of the parameters, at a part of the learning rate in the first `RAMP_STEPS`.

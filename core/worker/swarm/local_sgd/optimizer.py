@@ -36,7 +36,7 @@ from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov
 from core.worker.swarm.local_sgd.own_progress import OwnProgress, Rebase, has_broken, has_result, may_have_missed
 from core.worker.swarm.local_sgd.reduction import ReductionRule
 from core.worker.swarm.local_sgd.repair import Repair
-from core.worker.swarm.local_sgd.replay import Replay, version_of_state
+from core.worker.swarm.local_sgd.replay import version_of_state
 from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS, RoundLog
 from core.worker.swarm.local_sgd.state_file import Mirror, MirrorUse
 from core.worker.swarm.state_parts.abandoned import DOWNLOADS_FOLDER, ROUNDS_FOLDER
@@ -311,6 +311,18 @@ class LocalSgdOptimizer(SwarmOptimizer):
         self._repair.tried(self._version[0])
         self._inner.follow(self.local_epoch)
 
+    def replace_model(self, **kwargs: Any) -> None:
+        """Load the others' state, and nothing stays of what we have changed, also where we have the same base weights.
+
+        Where nobody has another state, as for an organiser that is alone, the model begins anew with our base weights.
+        """
+        self._inner.begin_anew()  # what has taken no step keeps nothing
+        self.load_state_from_peers(**kwargs)
+        self._rebase = self.grad_averager.sent = None
+        if self.grad_averager.feedback is not None:
+            self.grad_averager.feedback = ErrorFeedback()
+        self.state_averager.reset_model()
+
     def _mirrored_state(self) -> Path | None:
         """A file with the mirror's state, where there is one and we are further behind than a round log reaches."""
         if self._mirror is None or self.tracker.global_epoch - self.local_epoch <= MAX_ROUNDS:
@@ -321,23 +333,10 @@ class LocalSgdOptimizer(SwarmOptimizer):
     def resume_at(self, epoch: int) -> None:
         """Continue at that epoch with what was put in place, or where the rounds of our own log lead on to from it."""
         self.outer.forget_version()
-        super().resume_at(epoch + self._replay_own_rounds())
+        super().resume_at(epoch + self.state_averager.take_logged_rounds())
         self._version = self.outer.version()
         self._round_log.end_at(self._version)
         self._inner.follow(self.local_epoch)
-
-    @torch.no_grad()
-    def _replay_own_rounds(self) -> int:
-        """How many outer steps lead on from our base weights, by our own log; we have them behind us then."""
-        averager, state = self.state_averager, [*self.base_weights(), self._outer_steps, *self.outer.velocities()]
-        before, replayed = self.outer.version(), Replay(state, codec(self._collaboration.delta_codec), self._make_outer)
-        if not replayed.take_all(self._round_log.beyond(before)):
-            return 0
-        with averager.lock_averaged_tensors:
-            torch._foreach_copy_(state, replayed.tensors())
-        torch._foreach_copy_(list(averager.main_parameters), self.base_weights())
-        self.outer.forget_version()
-        return replayed.version[0] - before[0]
 
     def say_goodbye(self) -> None:
         super().say_goodbye()  # what newcomers were downloading is gone

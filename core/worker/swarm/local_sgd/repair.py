@@ -83,8 +83,8 @@ class Repair:
         return time.monotonic() >= self._due_at
 
     def seconds_until_due(self) -> float:
-        """Until donors have had time for their outer step; without a request for ever."""
-        return max(0.0, self._due_at - time.monotonic())
+        """Until donors have had time for their outer step; bounded, as the exchange's thread may end the request."""
+        return min(max(0.0, self._due_at - time.monotonic()), WAIT_SECONDS)
 
     @property
     def must_stand_still(self) -> bool:
@@ -157,4 +157,4 @@ class Repair:
 
     def _end(self) -> None:
         """Nothing is looked for any more."""
-        self._due_at, self.min_outer_steps, self._is_doubtful = float("inf"), 0, False
+        self._due_at, self.min_outer_steps, self._is_doubtful, self._is_awaited = float("inf"), 0, False, False

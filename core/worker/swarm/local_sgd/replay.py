@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
@@ -91,22 +91,28 @@ class Replay:
         """Take the outer step of the round: weights that were right become right, and the others stay wrong."""
         self._outer.step()
 
-    def take_all(self, rounds: Iterable[LoggedRound]) -> bool:
-        """The rounds of a log, in order; whether all of them could be read, and are right."""
-        try:
-            for each in rounds:
-                self.begin(Round(each.lengths(), each.after[1]))
-                for number, part in enumerate(each.parts()):
-                    self.add(number, part)
-                self.step()
-        except (OSError, ValueError) as error:
-            log.warning("the rounds of the log cannot be used: %s", error)
-            return False
-        return True
+    def take(self, logged: LoggedRound) -> None:
+        """Take a round of a log. Raises OSError and ValueError; the state has changed then only if its version has."""
+        self.begin(Round(logged.lengths(), logged.after[1]))
+        for number, part in enumerate(logged.parts()):
+            self.add(number, part)
+        self.step()
 
     def tensors(self) -> list[Tensor]:
         """The state after the steps taken."""
         return [*(weights.detach() for weights in self._weights), self._steps, *self._velocities]
+
+
+def replayed_log(begun: Callable[[], Replay], rounds: Sequence[LoggedRound]) -> Replay:
+    """The state that is ``begun`` with, after the rounds of a log up to the first that cannot be read or is wrong."""
+    replay = begun()
+    for number, each in enumerate(rounds):
+        try:
+            replay.take(each)
+        except (OSError, ValueError) as error:
+            log.warning("the log can be used for %d of %d rounds: %s", number, len(rounds), error)
+            return replay if replay.version == each.before else replayed_log(begun, rounds[:number])
+    return replay
 
 
 def steps_of_state(tensors: Sequence[Tensor]) -> int:

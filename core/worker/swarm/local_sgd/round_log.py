@@ -61,7 +61,7 @@ class RoundLog:
     """The log of one peer in one run, in a folder of its own; without a ``folder`` nothing is kept.
 
     A disk that is full or refuses costs others a longer download, and nothing else; it is logged. So does a file that
-    a crash has cut off: nothing here waits for the disk.
+    a crash has cut off, and ourselves its round and those after it: nothing here waits for the disk.
     """
 
     def __init__(self, folder: Path | None) -> None:

@@ -26,6 +26,10 @@ class LostDonorError(Exception):
     """A donor has ended the stream, or cannot be reached."""
 
 
+class DonorBusyError(Exception):
+    """A donor serves others, and may serve us later."""
+
+
 class DonorStream:
     """A stream to the donor with that ``stub``; `open` it first, and `close` it. ``arrivals`` are told what comes."""
 

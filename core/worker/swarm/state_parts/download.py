@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 import random
 import time
 from collections import Counter, deque
@@ -21,7 +22,7 @@ from hivemind.p2p import PeerID
 
 from core.worker.delegation.download_limit import downloads
 from core.worker.swarm.state_parts.arrivals import Arrivals
-from core.worker.swarm.state_parts.donor_stream import DonorStream, LostDonorError, LyingDonorError
+from core.worker.swarm.state_parts.donor_stream import DonorBusyError, DonorStream, LostDonorError, LyingDonorError
 from core.worker.swarm.state_parts.messages import INDEX, Offer, Wish
 from core.worker.swarm.state_parts.part_index import HASH_BYTES, PART_BYTES, PartIndex, parts_of
 from core.worker.swarm.state_parts.partial_file import PartialFile, begun
@@ -93,12 +94,13 @@ class PartsDownload:
         self._wanted: deque[int] = deque()  # nobody was asked for these
         self._ordered_at: dict[int, float] = {}  # these have not come yet
         self._moved_at = time.monotonic()
+        self._busy_at = -math.inf  # when a donor has said last that it serves others
         self._elsewhere: set[PeerID] = set()  # these have another state
         self._sent_bytes: Counter[PeerID] = Counter()
         self._streams = 0  # that are open
 
     async def run(self) -> Downloaded:
-        """The whole file. Raises NothingOfferedError, IncompleteError and StorageError, in words."""
+        """The whole file. Raises NothingOfferedError, IncompleteError, DonorBusyError and StorageError, in words."""
         for _ in range(MAX_CHOICES):
             try:
                 return await self._fetched()
@@ -124,7 +126,7 @@ class PartsDownload:
         log.info("%d of the parts are here already", index.parts - len(self._wanted))
         try:
             await self._fill(file, index)
-        except IncompleteError:
+        except (IncompleteError, DonorBusyError):
             if not self._sent_bytes and len(donors) < len(offers):
                 file.path.unlink(missing_ok=True)  # its last donors may only say that they have it
             raise
@@ -214,7 +216,9 @@ class PartsDownload:
                 if time.monotonic() - self._moved_at > GIVE_UP_SECONDS + self._paced_seconds or all(
                     task.done() for task in tasks
                 ):
-                    raise IncompleteError(f"{len(self._ordered_at)} parts are missing, and nobody sends them")
+                    is_one_busy = time.monotonic() - self._busy_at < GIVE_UP_SECONDS
+                    failure = f"{len(self._ordered_at)} parts are missing, and nobody sends them"
+                    raise (DonorBusyError if is_one_busy else IncompleteError)(failure)
                 self._order_late_parts_anew()
                 await asyncio.sleep(POLL_SECONDS)
         finally:
@@ -265,10 +269,12 @@ class PartsDownload:
         stream, ordered = DonorStream(self._stubs[donor], self._arrivals), deque[int]()
         try:
             offer = await stream.open(Wish(*index.version))
+            if offer.is_not_now:
+                self._busy_at = time.monotonic()
+                raise DonorBusyError(offer.is_not_now)
             if offer != index.offer:
-                if not offer.is_not_now:
-                    self._elsewhere.add(donor)
-                raise LostDonorError(offer.is_not_now or "it has another state")
+                self._elsewhere.add(donor)
+                raise LostDonorError("it has another state")
             self._elsewhere.discard(donor)
             while True:
                 while len(ordered) < AHEAD and (number := self._next_wanted()) is not None:
