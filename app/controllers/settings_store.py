@@ -1,4 +1,4 @@
-"""The settings while the program runs: read once, written at each change, emitted to whoever follows them."""
+"""The settings while the program runs: written at each change, and emitted to whoever follows them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from PySide6.QtCore import QObject, Signal
 
 from core.errors import ErrorKind, UserError
 from core.localizable import localized
-from core.records.settings import Settings, load_settings, save_settings
+from core.records.settings import LatestSettings, Settings, load_settings, merged, save_settings
 
 
 class SettingsStore(QObject):
     """Holds the settings; what cannot be written is remembered until the program ends.
+
+    With each change here, what somebody else has changed in the file meanwhile is taken over.
 
     Signals:
         changed: the settings before and the settings now.
@@ -38,19 +40,22 @@ class SettingsStore(QObject):
         else:
             if quarantined is not None:
                 self.error = UserError(ErrorKind.SETTINGS_DAMAGED, localized("It is now %1.", quarantined))
+        self._in_file, self._latest = self.settings, LatestSettings(path, self.settings)
 
     def change(self, settings: Settings) -> None:
         """Keep these settings from now on, and emit them if they are others."""
-        before, self.settings = self.settings, settings
-        if settings == before:
+        if settings == self.settings:
             return
+        base, self._in_file = self._in_file, self._latest()
+        before, self.settings = self.settings, merged(settings, base, self._in_file)
         try:
-            save_settings(self._path, settings)
+            save_settings(self._path, self.settings)
+            self._in_file = self.settings
         except msgspec.ValidationError as error:
             self._fail(UserError(ErrorKind.SETTINGS_DAMAGED, localized("%1.", error)))
         except UserError as error:
             self._fail(error)
-        self.changed.emit(before, settings)
+        self.changed.emit(before, self.settings)
 
     def replace(self, **fields: object) -> None:
         """Change some of the settings, named as the fields of ``Settings``."""

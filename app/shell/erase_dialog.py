@@ -10,7 +10,14 @@ from PySide6.QtWidgets import QCheckBox, QMessageBox, QWidget
 from app.controllers.thread_bridge import Bridge
 from core.errors import UserError
 from core.files.folders import Folders
-from core.records.erase import ALL_BUT_IDENTITY, CATEGORIES, Category, erase_user_data, look_up_sizes
+from core.records.erase import (
+    ALL_BUT_IDENTITY,
+    CATEGORIES,
+    Category,
+    erase_user_data,
+    look_up_sizes,
+    refuse_beside_service,
+)
 from core.texts import figures
 from core.texts.errors import advice_of, title_of
 from core.texts.settings.user_data import name_of
@@ -27,6 +34,7 @@ class EraseDialog(QObject):
 
     Attributes:
         box: the dialog, while it is open.
+        refusal: what is said in its place while the service runs, until it is closed.
     """
 
     agreed = Signal()
@@ -36,15 +44,14 @@ class EraseDialog(QObject):
         self._folders, self._bridge, self._window = folders, bridge, window
         self._agreed_to: frozenset[Category] = frozenset()
         self.box: QMessageBox | None = None
+        self.refusal: QMessageBox | None = None
         bridge.sizes_arrived.connect(self._show_sizes)
 
     def open(self) -> None:
         """Show what is kept, and ask; nothing is deleted yet."""
-        box = self.box = QMessageBox(self._window)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setIcon(QMessageBox.Icon.Warning)
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(translate("Removal", "Delete what Workerbee keeps of you, and quit?"))
+        if self._is_refused():
+            return
+        box = self.box = self._warning(translate("Removal", "Delete what Workerbee keeps of you, and quit?"))
         box.setInformativeText(translate("Removal", "Counting what is kept…"))
         keys = QCheckBox(translate("Removal", "This computer's keys, too: swarms will not know it again"))
         box.setCheckBox(keys)
@@ -70,8 +77,31 @@ class EraseDialog(QObject):
             print(words, file=sys.stderr)
 
     def _agree(self, categories: frozenset[Category]) -> None:
-        self._agreed_to = categories
-        self.agreed.emit()
+        if not self._is_refused():
+            self._agreed_to = categories
+            self.agreed.emit()
+
+    def _is_refused(self) -> bool:
+        """Whether nothing would be deleted because the service runs, which the person is told."""
+        try:
+            refuse_beside_service(self._folders)
+        except UserError as error:
+            box = self.refusal = self._warning(title_of(error.problem))
+            box.setInformativeText(translate_message(error.detail))
+            box.addButton(QMessageBox.StandardButton.Close)
+            box.finished.connect(self._forget_refusal)
+            box.open()
+            return True
+        return False
+
+    def _warning(self, text: str) -> QMessageBox:
+        """A dialog with that text."""
+        box = QMessageBox(self._window)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setIcon(QMessageBox.Icon.Warning)
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setText(text)
+        return box
 
     def _show_sizes(self, sizes: dict[Category, int]) -> None:
         if self.box is not None:
@@ -80,3 +110,6 @@ class EraseDialog(QObject):
 
     def _forget_box(self) -> None:
         self.box = None
+
+    def _forget_refusal(self) -> None:
+        self.refusal = None

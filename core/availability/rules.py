@@ -108,11 +108,6 @@ class AvailabilityRules(StrictStruct, omit_defaults=True, kw_only=True, frozen=T
         return not (self.idle_minutes is self.attended_compute_share is None) or rates_differ
 
     @property
-    def limits_pace(self) -> bool:
-        """Whether anything may be slowed."""
-        return any(getattr(self, limit) is not None for limit in PACE_LIMITS)
-
-    @property
     def measures_gpu(self) -> bool:
         """Whether any limit is about what the GPU's driver measures."""
         return not (self.gpu_celsius is self.gpu_watts is self.fan_percent is None)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from core.availability.arbiter import ArbiterState, decide, ignore_today, onset_left, resume_now, stop_ignoring
-from core.availability.decision import Decision, Reason
+from core.availability.decision import FREE, Decision, Reason
 from core.availability.observation import Observation
 from core.availability.pacing import Pace, PacerState, pace
 from core.availability.rules import AvailabilityRules
@@ -22,7 +22,8 @@ class AvailabilityGuard:
 
     A front end calls ``check`` every two seconds at least, and as soon as it knows that something has changed; always
     on one thread. ``observe`` returns what is seen now, ``None`` before anything is known; ``note`` is given
-    every decision, with the pace and the time. The client that is given the posted events does the rest.
+    every decision, with the pace and the time. The client that is given the posted events does the rest. Where nothing
+    ``pauses``, no rule is asked, a full disk neither: the computer counts as free, and only the pace is decided.
     """
 
     def __init__(
@@ -31,10 +32,12 @@ class AvailabilityGuard:
         observe: Callable[[], Observation | None],
         post: Callable[[AvailabilityDecided], None],
         note: Callable[[Decision, Pace, datetime], None] = lambda _decision, _pace, _at: None,
+        *,
+        pauses: bool = True,
     ) -> None:
         self.observation: Observation | None = None
         self._rules, self._observe, self._post, self._note = rules, observe, post, note
-        self._state, self._pacer = ArbiterState(), PacerState()
+        self._pauses, self._state, self._pacer = pauses, ArbiterState(), PacerState()
         self._posted = AvailabilityDecided(Decision(), rules())
 
     def check(self) -> bool:
@@ -43,7 +46,7 @@ class AvailabilityGuard:
         if seen is None:
             return False
         self.observation = seen
-        self._state, decision = decide(self._state, rules, seen)
+        self._state, decision = decide(self._state, rules, seen) if self._pauses else (self._state, FREE)
         self._pacer, pace_now = pace(self._pacer, rules, seen)
         self._note(decision, pace_now, seen.at)
         decided = AvailabilityDecided(decision, rules, _rounded(pace_now))

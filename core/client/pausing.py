@@ -73,6 +73,8 @@ def _continued(before: Session, event: RunContinued) -> Session:
         availability=before.availability,
         rules=before.rules,
         pace=before.pace,
+        traffic=before.traffic,
+        earlier_traffic=before.traffic,
     )
     return resting if event.pause is not None else _resumed(resting)
 

@@ -71,10 +71,7 @@ def erase_user_data(folders: Folders, categories: Collection[Category]) -> None:
     refuses.
     """
     refuse_in_use(folders)
-    if is_locked(folders.contents.service_lock):
-        raise UserError(
-            ErrorKind.STILL_RUNNING, localized("The service runs: `workerbee service remove` stops and removes it.")
-        )
+    refuse_beside_service(folders)
     for kept in list_user_data(folders):
         if kept.category in categories:
             for path in kept.paths:
@@ -143,6 +140,14 @@ def refuse_in_use(folders: Folders) -> None:
         if locked is None:
             raise UserError(ErrorKind.STILL_RUNNING, localized("%1 is held by a worker.", folder))
         locked.release()
+
+
+def refuse_beside_service(folders: Folders) -> None:
+    """Raise UserError, STILL_RUNNING, while the service lives; or what a disk refuses."""
+    if is_locked(folders.contents.service_lock):
+        raise UserError(
+            ErrorKind.STILL_RUNNING, localized("The service runs: `workerbee service remove` stops and removes it.")
+        )
 
 
 def _entries(folder: Path) -> list[Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -30,6 +30,7 @@ UPDATE_ADDRESS = r"^(https://[!-~]{1,2000}|http://(127\.0\.0\.1|localhost)(:[0-9
 UPDATE_PUBLISHER = r"^12D3KooW[1-9A-HJ-NP-Za-km-z]{44}\Z"
 _LANGUAGE = r"^(system|[a-z]{2,3}(_[A-Za-z]{2,4})?)\Z"
 _CURRENCY = r"^[^\x00-\x20\x7f-\xa0\ud800-\udfff]{1,8}\Z"
+_Struct = TypeVar("_Struct", bound=StrictStruct)
 _DEVICE = r"^(auto|cpu|(cuda|xpu):[0-9]{1,2}|(GPU|MIG)-[0-9A-Za-z/-]{1,80})\Z"
 
 
@@ -124,6 +125,19 @@ class LatestSettings:
             _log.warning("%s has changed and cannot be read: %r", self._path, error)
         self._known = seen, settings
         return settings
+
+
+def merged(own: _Struct, base: _Struct, others: _Struct) -> _Struct:
+    """The struct ``own``, with what ``others`` have made of ``base`` in fields that are there as they were.
+
+    A field that both have changed is as in ``own``.
+    """
+    fields: dict[str, Any] = {}
+    for field in fields_of(type(own)):
+        mine, before, latest = (getattr(each, field.name) for each in (own, base, others))
+        is_struct = isinstance(mine, StrictStruct)
+        fields[field.name] = merged(mine, before, latest) if is_struct else latest if mine == before else mine
+    return msgspec.structs.replace(own, **fields)
 
 
 def save_settings(path: Path, settings: Settings) -> None:

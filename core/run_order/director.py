@@ -26,6 +26,7 @@ from core.run_order.engine import Choice, OrderState, Present, RunKey, began, ch
 from core.run_order.obstacle import ObstacleWatch
 from core.run_order.order import OrderedRun, RunOrder
 from core.run_order.probe import RunProbe
+from core.uptime import seconds_since_start
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,8 @@ class OrderDirector:
     """Decides by ``look``, which is called every second or so, which run of the order is helped.
 
     ``order`` may be replaced at any time. While a person or a rule has paused the run, nothing is decided or looked at.
-    What is decided goes by ``clock``, which nobody sets; ``wall_clock`` says when that is or will be.
+    What is decided goes by ``clock``, which nobody sets and which counts the time of a sleep; ``wall_clock``
+    says when that is or will be.
     """
 
     def __init__(
@@ -52,7 +54,7 @@ class OrderDirector:
         order: RunOrder,
         *,
         watch: ObstacleWatch | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = seconds_since_start,
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
         self.order = order

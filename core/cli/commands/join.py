@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 
 from core.availability.presets import only_pace
 from core.cli.output.run_review import show_found
@@ -71,13 +71,11 @@ def heeding_rules(
 ) -> AbstractContextManager[None]:
     """A context in which the owner's rules decide, as they are at each look.
 
-    With ``--always`` none pauses, a full disk neither, and the limits of pace hold if there are any at the beginning.
+    With ``--always`` none pauses, a full disk neither: they decide about the pace alone.
     """
-    if not command.always:
-        return following_rules(worker, lambda: current().availability, folders, [device])
-    if not current().availability.limits_pace:
-        return nullcontext()
-    return following_rules(worker, lambda: only_pace(current().availability), folders, [device])
+    if command.always:
+        return following_rules(worker, lambda: only_pace(current().availability), folders, [device], pauses=False)
+    return following_rules(worker, lambda: current().availability, folders, [device])
 
 
 def _found(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import queue
 import sys
 from collections.abc import Callable, Sequence
@@ -10,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
+from core.availability.rules import AvailabilityRules
 from core.cli.parser.arguments import InspectSwarm, JoinRun
 from core.cli.runner.cancellation import Stop
 from core.engine.python import supported_gpus
@@ -86,8 +86,8 @@ def effective_settings(command: JoinRun | InspectSwarm, folders: Folders) -> Set
 class CurrentSettings:
     """The settings as the file has them at each call, overridden by the options of the command; on any thread.
 
-    Those of before hold while the file cannot be read, or says what does not go with an option. The device stays the
-    one that was chosen at the beginning.
+    Those of before hold while the file cannot be read; where it says what does not go with an option, all of those but
+    the owner's rules. The device stays the one that was chosen at the beginning.
     """
 
     def __init__(self, command: JoinRun, folders: Folders) -> None:
@@ -98,16 +98,18 @@ class CurrentSettings:
 
     def __call__(self) -> Settings:
         """Return them; never raises."""
-        with contextlib.suppress(UserError):
-            self._in_force = _with_options(self._command, self._latest())
+        latest = self._latest()
+        try:
+            self._in_force = _with_options(self._command, latest)
+        except UserError:
+            rules = _rules(self._command, latest)
+            self._in_force = msgspec.structs.replace(self._in_force, availability=rules)
         return self._in_force
 
 
 def _with_options(command: JoinRun | InspectSwarm, settings: Settings) -> Settings:
     if isinstance(command, JoinRun):
-        rates = _rates("upload_rate", command.upload_rate) | _rates("download_rate", command.download_rate)
-        rules = msgspec.structs.replace(settings.availability, **rates)
-        settings = msgspec.structs.replace(settings, availability=rules)
+        settings = msgspec.structs.replace(settings, availability=_rules(command, settings))
     options = {
         "device": command.device,
         "network": command.network,
@@ -127,6 +129,12 @@ def _with_options(command: JoinRun | InspectSwarm, settings: Settings) -> Settin
     if options["may_be_named"] and not chosen.public_name:
         raise UserError(ErrorKind.USAGE, "--credit needs the name that model cards call you by: add --name NAME.")
     return chosen
+
+
+def _rules(command: JoinRun, settings: Settings) -> AvailabilityRules:
+    """The owner's rules, with the limits of the line that the command has."""
+    rates = _rates("upload_rate", command.upload_rate) | _rates("download_rate", command.download_rate)
+    return msgspec.structs.replace(settings.availability, **rates)
 
 
 def _rates(name: str, rate: int | None) -> dict[str, int]:

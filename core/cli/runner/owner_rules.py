@@ -30,12 +30,16 @@ _PATIENCE_SECONDS = 5.0  # with a driver that hangs
 
 @contextmanager
 def following_rules(
-    worker: WorkerSession, rules: Callable[[], AvailabilityRules], folders: Folders, devices: Sequence[Device]
+    worker: WorkerSession,
+    rules: Callable[[], AvailabilityRules],
+    folders: Folders,
+    devices: Sequence[Device],
+    pauses: bool = True,
 ) -> Iterator[None]:
     """While this lasts, the rules decide for that worker, from the beginning on, and as they are at each look.
 
-    Of ``devices``, none but the GPUs that train are looked at. Rules that cannot see here are named at the beginning,
-    and as soon as another one ceases to see. ``rules`` is called on several threads.
+    Where nothing ``pauses``, it is about the pace alone. Of ``devices``, none but the GPUs that train are looked at.
+    Rules that cannot see here are named at first, and as soon as another one ceases to see. Threads call ``rules``.
     """
     traffic, desktop = TrafficLog(folders.contents.traffic_file), _desktop(rules)
     unobserved = UnobservedRulesPrinter(rules, bool(gpus_of(devices)))
@@ -48,7 +52,7 @@ def following_rules(
 
     watch = ComputerWatch(partial(_observer, folders, devices), rules)
     log = PauseLog(folders.contents.pauses_file)
-    worker.guard = AvailabilityGuard(rules, seen, worker.post, partial(_note, log, worker))
+    worker.guard = AvailabilityGuard(rules, seen, worker.post, partial(_note, log, worker), pauses=pauses)
     _start(watch, desktop)
     worker.guard.check()
     try:

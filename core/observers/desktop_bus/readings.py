@@ -8,6 +8,7 @@ from typing import Protocol
 
 from core.observers.desktop_bus.services import PLAYER_PREFIX
 from core.security.sanitize import sanitize_line
+from core.uptime import seconds_since_start
 
 GRAPHICAL_SESSIONS = ("x11", "wayland", "mir")
 MOST_GAMES, GAME_MODE_NAME = 10_000, "GameMode"
@@ -101,13 +102,7 @@ def answered_idle_seconds(milliseconds: object) -> float | None:
     if not isinstance(milliseconds, int) or isinstance(milliseconds, bool):
         return None
     seconds = milliseconds / _MILLISECONDS
-    return seconds if 0 <= seconds <= _seconds_since_start() else None
-
-
-def _seconds_since_start() -> float:
-    """Of the computer, suspended ones included; without such a clock, seconds of the wall clock, which are more."""
-    boot = getattr(time, "CLOCK_BOOTTIME", None)
-    return time.time() if boot is None else time.clock_gettime(boot)
+    return seconds if 0 <= seconds <= seconds_since_start() else None
 
 
 def is_player(service: str) -> bool:

@@ -13,6 +13,7 @@ from app.controllers.thread_bridge import Bridge
 from app.pages.settings.page import SettingsPage
 from app.shell.erase_dialog import EraseDialog
 from core.files.folders import Folders
+from core.files.locks import try_lock
 from core.records.erase import DataCategory
 
 
@@ -51,8 +52,9 @@ def removal(folders: Folders, qtbot: QtBot, english: None) -> EraseDialog:
 
 def button(removal: EraseDialog, role: QMessageBox.ButtonRole) -> QPushButton:
     """The one with that role."""
-    assert removal.box is not None
-    found = next(each for each in removal.box.buttons() if removal.box.buttonRole(each) is role)
+    box = removal.refusal or removal.box
+    assert box is not None
+    found = next(each for each in box.buttons() if box.buttonRole(each) is role)
     assert isinstance(found, QPushButton)
     return found
 
@@ -91,6 +93,27 @@ def test_whoever_agrees_is_left_with_the_keys(removal: EraseDialog, folders: Fol
     removal.erase_if_agreed()
     assert not folders.logs.exists()
     assert (folders.contents.peers / "1" / "identity.key").exists()
+
+
+@pytest.mark.parametrize("runs_before", [True, False])
+def test_beside_the_service_nothing_is_agreed_to_and_the_person_is_told(
+    folders: Folders, qtbot: QtBot, english: None, runs_before: bool
+) -> None:
+    removal = asked(folders, qtbot) if not runs_before else None
+    service = try_lock(folders.contents.service_lock)
+    assert service is not None
+    with service:
+        removal = removal or asked(folders, qtbot)
+        with qtbot.assertNotEmitted(removal.agreed):
+            if removal.box is not None:
+                button(removal, QMessageBox.ButtonRole.DestructiveRole).click()
+        assert removal.box is None and removal.refusal is not None and removal.refusal.isVisible()
+        assert "workerbee service remove" in removal.refusal.informativeText()
+        button(removal, QMessageBox.ButtonRole.RejectRole).click()
+    removal.erase_if_agreed()
+    assert removal.refusal is None and (folders.logs / "client.log").exists()
+    removal.open()
+    assert removal.box is not None
 
 
 def test_downloads_can_go_alone(folders: Folders, qtbot: QtBot, english: None) -> None:

@@ -46,5 +46,8 @@ def test_what_was_typed_holds_when_the_settings_change_and_what_does_not_go_with
     latest = current()
     assert latest.availability == msgspec.structs.replace(typed, gpu_celsius=75)
     assert (latest.threads, latest.device) == (3, "cpu"), "the device on which it trains is the one of the beginning"
-    save_settings(folders.settings_file, Settings(threads=4))
-    assert current() == latest, "whoever only trains answers for no experts"
+    rules = AvailabilityRules(gpu_celsius=60, games=False)
+    save_settings(folders.settings_file, Settings(threads=4, availability=rules))
+    followed = msgspec.structs.replace(typed, gpu_celsius=60, games=False)
+    kept = msgspec.structs.replace(latest, availability=followed)
+    assert current() == kept, "whoever only trains answers for no experts, and their rules hold all the same"

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+
 import msgspec
+import pytest
 
 from core.client import reducer
 from core.client.event_timestamps import EventTimestamps
 from core.client.hourly_traffic import HourlyTraffic
 from core.client.session import Session
-from core.protocol.client_events import RestartDue, WorkerExited
+from core.protocol.client_events import Asked, Pause, RestartDue, RunContinued, WorkerExited
+from core.protocol.commands import Join, Leave
 from core.protocol.events import Progress, Restarting
 from core.protocol.limits import Traffic
 from tests.core.client.test_reducer import CRASHED, FOUND, HELLO, STARTED, TRAINING
@@ -60,6 +64,16 @@ def test_what_came_before_the_first_report_counts_and_what_earlier_sessions_have
         session = reducer.reduce(session, event)
         later = later.after(session, 9000.0)
     assert later.traffic.sums(9000.0) == (20, 500)
+
+
+@pytest.mark.parametrize("pause", [None, Pause()])
+def test_a_run_that_follows_another_in_the_order_goes_on_counting(pause: Pause | None) -> None:
+    loaded = (*TRAINING, counted(5, 7), Asked(Leave()), WorkerExited(0))
+    before = functools.reduce(reducer.reduce, loaded, Session())
+    assert isinstance(before.opening, Join) and before.consent is not None and before.agreed is not None
+    following = reducer.reduce(before, RunContinued(before.opening, before.consent, before.agreed, pause))
+    assert following.phase != "ended" and following.traffic == before.traffic == counted(5, 7)
+    assert following.with_traffic(counted(1, 2)).traffic == counted(6, 9)
 
 
 def test_what_is_older_than_an_hour_is_forgotten() -> None:

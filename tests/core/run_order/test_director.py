@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -121,6 +123,43 @@ class OpenRuns(RunProbe):
         self.found = ordered.key, None
 
 
+def told_by(here: OrderDirector, minutes: Iterator[int]) -> dict[int, RunContinued | EarlierRunReopened]:
+    """What is to be posted, minute by minute, where the first run is lost at once and the second one goes well."""
+    session, told = Session(), dict[int, RunContinued | EarlierRunReopened]()
+    for minute in minutes:
+        if event := here.look(session):
+            told[minute] = event
+        if isinstance(event, RunContinued):
+            session = reduce(Session(), event)
+            lost = Restarting(attempt=1, seconds=5.0, problem=ErrorKind.NOBODY_ANSWERS.key)
+            is_first = event.consent.run_id == "one"
+            changes = {"restarting": lost} if is_first else {"phase": "training", "progress": fake_worker.progress(1)}
+            session = replace(session, **changes)
+    return told
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the clocks are Linux's")
+def test_a_change_that_was_due_while_the_computer_slept_is_made_when_it_wakes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = run("one"), run("two")
+    awake, asleep = [0.0], [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: awake[0])
+    monkeypatch.setattr(time, "clock_gettime", lambda clock: {time.CLOCK_BOOTTIME: awake[0] + asleep[0]}[clock])
+    computer = computer_of(tmp_path, one, two)
+    probe, order = OpenRuns(computer, lambda: awake[0]), order_of(one, two)
+    here = OrderDirector(computer, probe, msgspec.structs.replace(order, return_after_minutes=90))
+
+    def around_a_sleep() -> Iterator[int]:
+        for minute in range(18):
+            awake[0], asleep[0] = 60.0 * minute, 7200.0 if minute >= 17 else 0.0
+            yield minute
+
+    told = told_by(here, around_a_sleep())
+    assert list(told) == [0, 4, 15, 17]
+    assert begun(told[17]).consent.run_id == "one"
+
+
 @pytest.mark.parametrize("jump_hours", [0.0, 2.0, -2.0])
 def test_a_clock_that_is_set_neither_hurries_nor_delays_a_change(tmp_path: Path, jump_hours: float) -> None:
     one, two = run("one"), run("two")
@@ -134,17 +173,13 @@ def test_a_clock_that_is_set_neither_hurries_nor_delays_a_change(tmp_path: Path,
         clock=lambda: 60.0 * minutes[0],
         wall_clock=lambda: 1.8e9 + 60.0 * minutes[0] + jump_seconds[0],
     )
-    session, told = Session(), dict[int, RunContinued | EarlierRunReopened]()
-    for minutes[0] in range(106):
-        jump_seconds[0] = 3600 * jump_hours if minutes[0] >= 2 else 0.0
-        if event := here.look(session):
-            told[minutes[0]] = event
-        if isinstance(event, RunContinued):
-            session = reduce(Session(), event)
-            lost = Restarting(attempt=1, seconds=5.0, problem=ErrorKind.NOBODY_ANSWERS.key)
-            is_first = event.consent.run_id == "one"
-            changes = {"restarting": lost} if is_first else {"phase": "training", "progress": fake_worker.progress(1)}
-            session = replace(session, **changes)
+
+    def until_it_changes() -> Iterator[int]:
+        for minutes[0] in range(106):
+            jump_seconds[0] = 3600 * jump_hours if minutes[0] >= 2 else 0.0
+            yield minutes[0]
+
+    told = told_by(here, until_it_changes())
     assert list(told) == [0, 4, 15, 105] and probe.looks == [*range(14, 105, 11)]
     left_at = 1.8e9 + 60 * 4 + jump_seconds[0]
     assert begun(told[4]).switch == RunSwitch(to="Sums", before="Sums", reason="unreachable", at=left_at)

@@ -7,6 +7,7 @@ import time
 import pytest
 from hivemind.p2p import PeerID
 
+from core.uptime import seconds_since_start
 from core.worker.swarm.dht.progress_reports import PeerReport
 from core.worker.swarm.patches import monotonic_clock
 from core.worker.swarm.progress import liveness as module
@@ -20,13 +21,13 @@ SOMEBODY = {b"its key": PeerReport(PeerID(b"it"), 7, 16, 1.0, 0.0, client_mode=F
 def test_a_look_before_a_sleep_of_the_computer_says_nothing_after_it(
     monkeypatch: pytest.MonkeyPatch, slept: float, is_stale: bool
 ) -> None:
-    awake, elapsed = time.monotonic(), monotonic_clock._elapsed()
+    awake, elapsed = time.monotonic(), seconds_since_start()
     monkeypatch.setattr(time, "monotonic", lambda: awake)  # stands still during a sleep, on Linux and macOS
-    monkeypatch.setattr(monotonic_clock, "_elapsed", lambda: elapsed)
+    monkeypatch.setattr(monotonic_clock, "seconds_since_start", lambda: elapsed)
     liveness = Liveness(60.0, 3.0)
     assert liveness.is_stale, "nobody has looked yet"
     liveness.update({}, {}, 3.0)
-    monkeypatch.setattr(monotonic_clock, "_elapsed", lambda: elapsed + slept)
+    monkeypatch.setattr(monotonic_clock, "seconds_since_start", lambda: elapsed + slept)
     assert liveness.is_stale is is_stale
 
 

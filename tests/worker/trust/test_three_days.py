@@ -55,7 +55,7 @@ class SpedUpClock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> SpedUpClock:
     """The one from which all that is tried here takes its time."""
     sped_up = SpedUpClock()
-    monkeypatch.setattr(monotonic_clock, "_elapsed", lambda: sped_up.now - monotonic_clock._started_at)
+    monkeypatch.setattr(monotonic_clock, "seconds_since_start", lambda: sped_up.now - monotonic_clock._started_at)
     monkeypatch.setattr("hivemind.optim.progress_tracker.get_dht_time", steady_time)
     for module in ("trust.known_keys", "progress.progress_tracker", "progress.liveness"):
         monkeypatch.setattr(f"core.worker.swarm.{module}.time", sped_up)

@@ -5,10 +5,15 @@ from __future__ import annotations
 import sys
 import time
 
+from core.uptime import seconds_since_start
+
 
 def steady_time() -> float:
-    """The time of day in seconds since 1970, by the clock that was right when this process began."""
-    return _started_at + _elapsed()
+    """The time of day in seconds since 1970, by the clock that was right when this process began.
+
+    The time that the computer sleeps counts, as records expire meanwhile.
+    """
+    return _started_at + seconds_since_start()
 
 
 def use_steady_time() -> None:
@@ -25,13 +30,4 @@ def use_steady_time() -> None:
             module.get_dht_time = steady_time  # type: ignore[attr-defined]
 
 
-def _elapsed() -> float:
-    """Seconds since some fixed moment; the time that a computer sleeps counts, as records expire meanwhile."""
-    if sys.platform == "linux":
-        return time.clock_gettime(time.CLOCK_BOOTTIME)
-    if sys.platform == "darwin":
-        return time.clock_gettime(time.CLOCK_MONOTONIC)
-    return time.time()
-
-
-_started_at = time.time() - _elapsed()
+_started_at = time.time() - seconds_since_start()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hivemind.p2p import PeerID
 
+from core.uptime import seconds_since_start
 from core.worker.swarm.dht.reader import AGAIN_SECONDS, OTHERS_AGAIN_SECONDS, _Remembered
 from core.worker.swarm.patches import monotonic_clock
 
@@ -18,9 +19,9 @@ HOLDERS, ALSO_NEAR = [PeerID(b"one"), PeerID(b"two")], [PeerID(b"three")]
 def test_after_a_sleep_of_the_computer_all_are_asked_anew(
     monkeypatch: pytest.MonkeyPatch, slept: float, due: list[PeerID]
 ) -> None:
-    elapsed, known = monotonic_clock._elapsed(), _Remembered()
-    monkeypatch.setattr(monotonic_clock, "_elapsed", lambda: elapsed)
+    elapsed, known = seconds_since_start(), _Remembered()
+    monkeypatch.setattr(monotonic_clock, "seconds_since_start", lambda: elapsed)
     for peer in HOLDERS + ALSO_NEAR:
         known.note(peer, [])
-    monkeypatch.setattr(monotonic_clock, "_elapsed", lambda: elapsed + slept)
+    monkeypatch.setattr(monotonic_clock, "seconds_since_start", lambda: elapsed + slept)
     assert known.due(HOLDERS, ALSO_NEAR) == due
