@@ -7058,6 +7058,10 @@
         <translation>der Hub antwortet %1 für die Revision %2</translation>
     </message>
     <message>
+        <source>the hub redirects in a circle</source>
+        <translation>der Hub leitet im Kreis weiter</translation>
+    </message>
+    <message>
         <source>it has more than %1 files</source>
         <translation>es hat mehr als %1 Dateien</translation>
     </message>
