@@ -3615,6 +3615,10 @@
         <translation>Schaffen Sie Platz; was schon gespeichert war, ist unversehrt.</translation>
     </message>
     <message>
+        <source>The one before it is taken; if you named this one, name another.</source>
+        <translation>Der davor wird genommen; wenn Sie diesen genannt haben, nennen Sie einen anderen.</translation>
+    </message>
+    <message>
         <source>Others do not reach this computer: it serves nobody.</source>
         <translation>Andere erreichen diesen Computer nicht: Er dient niemandem.</translation>
     </message>
@@ -3757,10 +3761,6 @@
     <message>
         <source>A checkpoint of the run is damaged.</source>
         <translation>Ein Checkpoint des Laufs ist beschädigt.</translation>
-    </message>
-    <message>
-        <source>The one before it is taken, where there is one.</source>
-        <translation>Der davor wird genommen, wenn es einen gibt.</translation>
     </message>
     <message>
         <source>There is no checkpoint to export.</source>
