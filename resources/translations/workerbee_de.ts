@@ -6658,6 +6658,10 @@
         <translation>%1 ist kein RSA-Schlüssel mit %2 Bit.</translation>
     </message>
     <message>
+        <source>it sends another part of the file than was asked for</source>
+        <translation>sie sendet einen anderen Teil der Datei, als erbeten war</translation>
+    </message>
+    <message>
         <source>its digest is %1, and should be %2</source>
         <translation>ihre Prüfsumme ist %1 und müsste %2 sein</translation>
     </message>
