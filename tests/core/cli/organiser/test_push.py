@@ -75,6 +75,8 @@ def test_all_files_are_one_commit_in_a_private_repository(tmp_path: Path, receiv
     [
         ("/repos/create", 401, "it does not know the token"),
         ("/objects/batch", 413, "the model is too large for it"),
+        ("/commit/", 429, "it answers 429"),
+        ("/commit/", 503, "it answers 503"),
         ("/commit/", 507, "it has no room left"),
     ],
 )
