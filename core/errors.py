@@ -150,7 +150,7 @@ class ErrorKind(Worded, Enum):
         "A checkpoint could not be read.", "It was renamed and kept; training goes on without it.", 7
     )
     CHECKPOINT_UNUSABLE = ErrorText(
-        "A checkpoint of the run is damaged.", "The one before it is taken, where there is one.", 7
+        "A checkpoint of the run is damaged.", "The one before it is taken; if you named this one, name another.", 7
     )
     NO_CHECKPOINT = ErrorText("There is no checkpoint to export.", "Publish the run until it has saved one.", 7)
     EXPERTS_LACKING = ErrorText("States of experts are old or missing.", "Publish the run while they are hosted.", 7)

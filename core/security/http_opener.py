@@ -27,7 +27,7 @@ def http_opener(
         *((_Proxies(guard),) if uses_proxies else ()),
         _PlainHandler(guard),
         _SecureHandler(guard),
-        redirections or CheckedRedirections(_refuse_other_protocols),
+        redirections or CheckedRedirections(lambda asked, address: refuse_other_protocols(asked.type, address)),
         urllib.request.HTTPDefaultErrorHandler(),
         urllib.request.HTTPErrorProcessor(),
         urllib.request.UnknownHandler(),
@@ -131,8 +131,8 @@ class CheckedRedirections(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def _refuse_other_protocols(asked: urllib.request.Request, address: str) -> None:
-    """Raise AddressRefusedError for a redirection to another protocol, or out of TLS."""
+def refuse_other_protocols(asked: str, address: str) -> None:
+    """Raise AddressRefusedError for a redirection from the protocol ``asked`` to another one, or out of TLS."""
     scheme = urlsplit(address).scheme
-    if scheme != "https" and (scheme, asked.type) != ("http", "http"):
-        raise AddressRefusedError(localized("it redirects from %1 to %2", asked.type, scheme))
+    if scheme != "https" and (scheme, asked) != ("http", "http"):
+        raise AddressRefusedError(localized("it redirects from %1 to %2", asked, scheme))

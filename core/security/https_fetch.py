@@ -19,8 +19,8 @@ _OWN_COMPUTER = tuple(map(ipaddress.ip_network, ("127.0.0.0/8", "::1/128")))
 def fetch(address: str, max_bytes: int, *, is_guarded: bool = False) -> bytes:
     """The file's first bytes, one more at the most than ``max_bytes``.
 
-    Raises OSError, HTTPException, ValueError and, for an address within a private network where it ``is_guarded``,
-    AddressRefusedError.
+    Raises OSError, also for an answer that is cut, HTTPException, ValueError and, for an address within a private
+    network where it ``is_guarded``, AddressRefusedError.
 
     ``https`` only; a server on this very computer, as tests have it, may be asked without.
     """
@@ -34,6 +34,9 @@ def fetch(address: str, max_bytes: int, *, is_guarded: bool = False) -> bytes:
     request = urllib.request.Request(address, headers={"User-Agent": "workerbee"})
     with opener.open(request, timeout=SILENCE_SECONDS) as answer:
         read: bytes = answer.read(max_bytes + 1)
+        missing = answer.length or 0  # which http.client counts, but does not mind
+    if missing and len(read) <= max_bytes:
+        raise OSError(localized("cut after %1 of %2 bytes", len(read), len(read) + missing))
     return read
 
 

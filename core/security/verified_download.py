@@ -7,6 +7,7 @@ import hashlib
 import http.client
 import io
 import os
+import re
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from core.security.http_opener import http_opener
 SILENCE_SECONDS = 30.0
 _PIECE_BYTES = 1 << 18
 _WORTH_ANOTHER_TRY = (408, 425, 429)
+_CONTENT_RANGE = re.compile(r"bytes ([0-9]{1,18})-[0-9]{1,18}/([0-9]{1,18}|\*)\Z")  # RFC 9110, section 14.4
 _HEADERS = {"Accept-Encoding": "identity", "User-Agent": "workerbee"}
 
 
@@ -69,9 +71,15 @@ def fetch_rest(remote: Remote, part: Path) -> Iterator[int]:
     answer = _opened(remote, {"Range": f"bytes={have}-"} if may_go_on else {})
     if answer is None:
         return
-    goes_on = answer.status == http.client.PARTIAL_CONTENT
-    with answer, part.open("ab" if goes_on else "wb") as written:
-        yield from _write(answer, written, remote)
+    with answer:
+        goes_on = answer.status == http.client.PARTIAL_CONTENT
+        told = _CONTENT_RANGE.match(answer.headers.get("Content-Range", "")) if goes_on else None
+        if told is not None and int(told[1]) != have:
+            part.write_bytes(b"")  # the next attempt asks for all of it
+            raise UnreachableError(localized("it sends another part of the file than was asked for"))
+        total = int(told[2]) if told is not None and told[2] != "*" else None
+        with part.open("ab" if goes_on else "wb") as written:
+            yield from _write(answer, written, remote, total)
 
 
 def accept(remote: Remote, part: Path, target: Path) -> None:
@@ -128,11 +136,12 @@ def _opened(remote: Remote, headers: dict[str, str]) -> http.client.HTTPResponse
     return answer
 
 
-def _write(answer: http.client.HTTPResponse, written: BinaryIO, remote: Remote) -> Iterator[int]:
+def _write(answer: http.client.HTTPResponse, written: BinaryIO, remote: Remote, total: int | None) -> Iterator[int]:
+    """Append what comes; ``total`` is the file's length where the server tells it apart from that of its answer."""
     have = written.tell()
     least, most = remote.size_bytes - remote.slack_bytes, remote.size_bytes + remote.slack_bytes
-    if answer.length is not None:
-        whole = have + answer.length
+    whole = total if total is not None or answer.length is None else have + answer.length
+    if whole is not None:
         if not least <= whole <= most:
             raise RefusedError(localized("it has %1 bytes, and should have %2", whole, remote.size_bytes))
         least = most = whole

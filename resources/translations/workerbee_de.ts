@@ -3619,6 +3619,10 @@
         <translation>Schaffen Sie Platz; was schon gespeichert war, ist unversehrt.</translation>
     </message>
     <message>
+        <source>The one before it is taken; if you named this one, name another.</source>
+        <translation>Der davor wird genommen; wenn Sie diesen genannt haben, nennen Sie einen anderen.</translation>
+    </message>
+    <message>
         <source>Others do not reach this computer: it serves nobody.</source>
         <translation>Andere erreichen diesen Computer nicht: Er dient niemandem.</translation>
     </message>
@@ -3761,10 +3765,6 @@
     <message>
         <source>A checkpoint of the run is damaged.</source>
         <translation>Ein Checkpoint des Laufs ist beschädigt.</translation>
-    </message>
-    <message>
-        <source>The one before it is taken, where there is one.</source>
-        <translation>Der davor wird genommen, wenn es einen gibt.</translation>
     </message>
     <message>
         <source>There is no checkpoint to export.</source>
@@ -6662,6 +6662,10 @@
         <translation>%1 ist kein RSA-Schlüssel mit %2 Bit.</translation>
     </message>
     <message>
+        <source>it sends another part of the file than was asked for</source>
+        <translation>sie sendet einen anderen Teil der Datei, als erbeten war</translation>
+    </message>
+    <message>
         <source>its digest is %1, and should be %2</source>
         <translation>ihre Prüfsumme ist %1 und müsste %2 sein</translation>
     </message>
@@ -7060,6 +7064,10 @@
     <message>
         <source>the hub answers %1 for revision %2</source>
         <translation>der Hub antwortet %1 für die Revision %2</translation>
+    </message>
+    <message>
+        <source>the hub redirects in a circle</source>
+        <translation>der Hub leitet im Kreis weiter</translation>
     </message>
     <message>
         <source>it has more than %1 files</source>

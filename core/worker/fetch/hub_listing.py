@@ -49,6 +49,9 @@ def list_files(request: ListFiles) -> list[HubFile]:
     from huggingface_hub import HfApi, RepoFile
     from huggingface_hub.errors import HfHubHTTPError
 
+    from core.worker.fetch.hub_client import install_hub_client
+
+    install_hub_client()
     hub = HfApi(endpoint=hub_endpoint(), token=False)
     try:
         found = hub.list_repo_tree(
@@ -62,6 +65,8 @@ def list_files(request: ListFiles) -> list[HubFile]:
         raise UnreachableError(repr(error)) from error
     except (httpx2.TransportError, OSError) as error:
         raise UnreachableError(repr(error)) from error
+    except httpx2.TooManyRedirects as error:
+        raise ValueError(localized("the hub redirects in a circle")) from error
     if len(entries) > MOST_FILES:
         raise ValueError(localized("it has more than %1 files", MOST_FILES))
     return [HubFile(each.path, each.size, each.blob_id, each.lfs.sha256 if each.lfs else None) for each in entries]

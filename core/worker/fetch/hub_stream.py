@@ -94,10 +94,9 @@ def _opened(split: Split) -> Any:
     import datasets
     from datasets import config
 
-    from core.worker.fetch.limited_client import limit_hub_library
+    from core.worker.fetch.hub_client import install_hub_client
 
-    limit_hub_library()
-
+    install_hub_client()
     config.STREAMING_READ_MAX_RETRIES = 1  # our own back-off tells a person, and ends when we leave
     config.STREAMING_READ_RETRY_INTERVAL = config.STREAMING_READ_SERVER_UNAVAILABLE_RETRY_INTERVAL = 0
     config.STREAMING_READ_RATE_LIMIT_RETRY_INTERVAL = 0

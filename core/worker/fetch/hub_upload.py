@@ -30,6 +30,9 @@ def upload_folder(folder: Path, repository: str, message: str, token: str, libra
     configure_hub_library(library)
     from huggingface_hub import HfApi
 
+    from core.worker.fetch.hub_client import install_hub_client
+
+    install_hub_client()
     hub = HfApi(endpoint=hub_endpoint(), token=token)
     try:
         hub.create_repo(repository, private=True, exist_ok=True)

@@ -157,11 +157,17 @@ def test_a_server_is_asked_and_learns_nothing_of_who_asks(server: NoticeServer, 
     assert told["User-Agent"] == "workerbee"
 
 
-def test_a_huge_answer_a_dead_server_and_nonsense_are_told_apart(server: NoticeServer, tmp_path: Path) -> None:
+def test_a_huge_answer_a_cut_one_a_dead_server_and_nonsense_are_told_apart(
+    server: NoticeServer, tmp_path: Path
+) -> None:
     server.body = SIGNED + b"#" * 50_000_000
     assert read(server.address, tmp_path) == Refusal("too_large")
     server.body = b"<html></html>"
     assert read(server.address, tmp_path) == Refusal("unsigned")
+    server.body, server.cut_at_bytes = SIGNED, len(SIGNED) // 2
+    cut = read(server.address, tmp_path)
+    assert isinstance(cut, Refusal) and cut.reason == "unreachable", "nobody is told that its publisher is to blame"
+    assert str(cut.detail) == f"cut after {len(SIGNED) // 2} of {len(SIGNED)} bytes"
     server.shutdown()
     server.server_close()
     answer = read(server.address, tmp_path)

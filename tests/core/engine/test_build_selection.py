@@ -53,6 +53,7 @@ def pretend_nvidia(commands: Path, driver: str, capabilities: str = "[N/A]") -> 
         ("525.60.13", Suited("cuda128", "driver", "525.60.13")),
         ("525.53", Suited("cpu", "driver_too_old", "525.53")),
         ("470.256.02", Suited("cpu", "driver_too_old", "470.256.02")),
+        ("580.95.05\\nWARNING: infoROM is corrupted at gpu 0000:65:00.0", Suited("cuda13", "driver", "580.95.05")),
         ("[N/A]", Suited("cpu", "no_gpu")),
         ("$(yes | head -c 100000)", Suited("cpu", "no_gpu")),
     ],
@@ -91,6 +92,24 @@ def test_a_python_that_the_gpus_build_does_not_know_is_named(commands: Path, mon
     assert suited_build(commands) == Suited("cpu", "python_too_new", "580.95.05", "6.1")
     pretend_nvidia(commands, "580.95.05", "7.0")
     assert suited_build(commands) == Suited("cuda128", "gpu_old", "580.95.05", "7.0")
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "exec sleep 600",
+        "echo Failed to initialize NVML: Driver/library version mismatch; exit 18",
+        "echo 580.95.05; echo Unable to determine the device handle for GPU0: Unknown Error; exit 15",
+        r"printf '580.95\377.05'",
+    ],
+    ids=["hangs", "updated", "lost", "garbled"],
+)
+def test_a_driver_that_fails_or_hangs_is_as_good_as_none(
+    commands: Path, monkeypatch: pytest.MonkeyPatch, script: str
+) -> None:
+    monkeypatch.setattr(build_selection, "_ANSWER_SECONDS", 0.5 if "sleep" in script else 30.0)
+    pretend(commands, "nvidia-smi", script)
+    assert suited_build(commands) == Suited("cpu", "no_gpu")
 
 
 def test_an_amd_gpu_decides_where_there_is_no_nvidia_driver(commands: Path) -> None:

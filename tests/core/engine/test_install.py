@@ -163,6 +163,26 @@ def test_a_cut_download_is_said_and_goes_on_where_it_stopped(workshop: Workshop)
     assert asked[-1] >= BALLAST_BYTES // 2
 
 
+def test_files_that_lie_on_another_host_are_fetched_and_go_on_there(workshop: Workshop) -> None:
+    files = workshop.offer(works=False)
+    workshop.index.redirects, workshop.index.cut_at_bytes = True, BALLAST_BYTES // 2
+    workshop.attempt(files)
+    workshop.index.cut_at_bytes = None
+    assert_all_came(workshop.attempt(files))
+    asked = [begin for name, begin in workshop.index.asked if name.startswith("ballast")]
+    assert asked[-1] >= BALLAST_BYTES // 2
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_server_that_has_no_time_is_said_and_the_next_attempt_goes_on(workshop: Workshop, status: int) -> None:
+    files = workshop.offer(works=False)
+    workshop.index.errors = [status]
+    ended = workshop.attempt(files)
+    assert isinstance(ended, InstallFailed) and ended.problem is ErrorKind.DOWNLOAD_CUT
+    assert f"the server answers {status}" in str(ended.detail)
+    assert_all_came(workshop.attempt(files))
+
+
 def test_a_paused_download_keeps_what_has_come(workshop: Workshop) -> None:
     files = workshop.offer()
     workshop.index.seconds_a_piece = 0.05

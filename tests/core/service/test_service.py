@@ -29,8 +29,10 @@ from tests.support.environment.x11_desktop import wait_for
 from tests.support.peers import fake_worker
 
 _SYSTEMCTL = """#!/bin/sh
-# Stands for systemctl and loginctl where there is no systemd: it notes what it is asked, and says that all is well.
+# Stands for systemctl and loginctl where there is no systemd: it notes what it is asked, and says that all is well,
+# unless it REFUSES that.
 echo "$@" >> "$WORKERBEE_HOME/../asked"
+case "$2" in "$REFUSES") echo "Failed to $2 unit: Access denied" >&2; exit 1;; esac
 case "$*" in *ActiveState*) echo active;; *Linger*) echo no;; esac
 """
 
@@ -86,6 +88,30 @@ def test_its_state_is_told_and_it_is_removed(tmp_path: Path) -> None:
     assert workerbee(tmp_path, "service", "remove").code == 0
     assert not unit(tmp_path).exists()
     assert "not installed" in workerbee(tmp_path, "service").out
+
+
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [
+        (("install", ADDRESS, "--yes"), "daemon-reload"),
+        (("install", ADDRESS, "--yes"), "enable workerbee.service"),
+        (("install", ADDRESS, "--yes"), "restart workerbee.service"),
+        (("remove",), "disable --now workerbee.service"),
+    ],
+)
+def test_a_service_manager_that_refuses_is_told_in_its_words_with_what_to_do(
+    tmp_path: Path, words: tuple[str, ...], asked: str
+) -> None:
+    assert install(tmp_path, ADDRESS, "--yes").code == 0
+    verb = asked.split()[0]
+    refused = workerbee(tmp_path, "service", *words, worker=fake(tmp_path, "good"), REFUSES=verb)
+    assert refused.code == ErrorKind.SERVICE_REFUSED.exit_code
+    assert refused.err.splitlines()[-3:] == [
+        "workerbee: The service manager has refused.",
+        f"  `systemctl --user {asked}`: Failed to {verb} unit: Access denied",
+        "What it says is named above; `systemctl --user status workerbee` may tell more.",
+    ]
+    assert unit(tmp_path).exists(), "a service that may still run can be removed again"
 
 
 def test_without_an_address_the_run_of_last_time_is_meant(tmp_path: Path) -> None:

@@ -212,12 +212,14 @@ def test_a_server_is_asked_and_learns_nothing_of_who_asks(server: NoticeServer, 
     assert told["User-Agent"] == "workerbee"
 
 
-@pytest.mark.parametrize("what", ["another key", "nonsense", "huge", "dead"])
+@pytest.mark.parametrize("what", ["another key", "nonsense", "huge", "cut", "dead"])
 def test_what_is_wrong_comes_to_nothing(server: NoticeServer, tmp_path: Path, what: str) -> None:
     if what == "nonsense":
         server.body = b"<html></html>"
     if what == "huge":
         server.body = SIGNED + b" " * 50_000_000
+    if what == "cut":
+        server.cut_at_bytes = len(SIGNED) // 2
     if what == "dead":
         server.shutdown()
         server.server_close()

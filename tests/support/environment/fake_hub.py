@@ -1,5 +1,8 @@
 """A small hub on loopback, which speaks as much of the real one's protocol as the real libraries ask for.
 
+As there, a listing comes in pages, and a file's address redirects: a small file's within the hub (307), a large one's
+to a signed address of another host, the storage (302).
+
 ``HF_ENDPOINT`` points to it in every test, whether it is up or not: so no test ever asks the real one.
 """
 
@@ -8,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import secrets
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,17 +19,19 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import PurePosixPath
 from typing import Any, Literal
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, parse_qsl, quote, unquote, urlencode, urlsplit
 
 from tests.support.computer.loopback import free_port, serving
 
 Kind = Literal["model", "dataset"]
 _LARGE = (".safetensors", ".parquet", ".bin")  # stored by their SHA-256, as the real hub does
 _PREFIX = {"model": "", "dataset": "datasets/"}
-
+_SMALL = "resolve-cache"  # where the hub itself has small files
+PAGE_ENTRIES = 3  # of a listing; 1,000 on the real hub
 
 PORT = free_port()
 ENDPOINT = f"http://127.0.0.1:{PORT}"
+STORAGE = f"http://127.0.0.2:{PORT}"  # another host; the same port, because confined workers reach no other
 os.environ["HF_ENDPOINT"] = ENDPOINT  # before any library is imported that reads it then
 
 
@@ -68,7 +74,9 @@ class Hub:
 
     ``cuts`` are the bytes after which the next answers with a file break off, one after the other.
     ``answers`` are sent in place of a file, by its path; ``errors`` are the statuses of the next answers.
-    ``before_file`` is called before a file is sent, by its path.
+    ``before_file`` is called before a file is sent, by its path. ``redirections`` lead elsewhere than the hub and its
+    storage do, by the end of a path. ``links`` are the storage's signed addresses with what is there, ``stored`` the
+    headers of what it was asked.
     """
 
     repositories: dict[tuple[str, str], Repository] = field(default_factory=dict)
@@ -77,6 +85,9 @@ class Hub:
     answers: dict[str, bytes] = field(default_factory=dict)
     errors: list[int] = field(default_factory=list)
     before_file: dict[str, Callable[[], None]] = field(default_factory=dict)
+    redirections: dict[str, str] = field(default_factory=dict)
+    links: dict[str, bytes] = field(default_factory=dict)
+    stored: list[dict[str, str]] = field(default_factory=list)
 
     def publish(self, kind: Kind, name: str, files: Mapping[str, bytes]) -> Repository:
         """Serve that repository from now on."""
@@ -92,22 +103,76 @@ class Hub:
 class _Server(ThreadingHTTPServer):
     allow_reuse_address = True
     daemon_threads = True
-    hub: Hub
+
+    def __init__(self, address: str, answer: type[_Answer], hub: Hub) -> None:
+        super().__init__((urlsplit(address).hostname or "", PORT), answer)
+        self.hub = hub
 
 
 @contextmanager
 def local_hub(hub: Hub | None = None) -> Iterator[Hub]:
     """Up at ``ENDPOINT`` as long as the block lasts; one at a time."""
-    server = _Server(("127.0.0.1", PORT), _Request)
-    server.hub = hub or Hub()
-    with serving(server):
-        yield server.hub
+    hub = hub or Hub()
+    with serving(_Server(ENDPOINT, _Request, hub), _Server(STORAGE, _StoredFile, hub)):
+        yield hub
 
 
-class _Request(BaseHTTPRequestHandler):
+class _Answer(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: _Server
 
+    def log_message(self, format: str, *args: object) -> None:
+        """Quiet; the tests look at ``requests``."""
+
+    def _send_data(self, data: bytes, about: Mapping[str, str]) -> None:
+        """A file, or the range of it that is asked for."""
+        about = {**about, "Accept-Ranges": "bytes"}
+        first, last = _range(self.headers.get("Range"), len(data))
+        if first >= len(data) > 0:
+            return self._send(416, b"", {"Content-Range": f"bytes */{len(data)}"})
+        if (first, last) == (0, len(data)):
+            return self._send(200, data, about)
+        about["Content-Range"] = f"bytes {first}-{last - 1}/{len(data)}"
+        return self._send(206, data[first:last], about)
+
+    def _redirect(self, status: int, target: str, about: Mapping[str, str]) -> None:
+        self._send(status, f"Redirecting to {target}".encode(), {**about, "Location": target})
+
+    def _send(self, status: int, body: bytes, headers: Mapping[str, str], *, is_file: bool = True) -> None:
+        self.send_response(status)
+        always = {"Content-Length": str(len(body)), "Connection": "close"}  # or it outlives the server
+        for name, value in {**headers, **always}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command == "HEAD":
+            return
+        cuts = self.server.hub.cuts
+        if is_file and status in (200, 206) and cuts and len(body) > cuts[0]:
+            self.wfile.write(body[: cuts.pop(0)])
+            self.connection.shutdown(socket.SHUT_RDWR)
+        else:
+            self.wfile.write(body)
+
+
+class _StoredFile(_Answer):
+    """The storage's side, as S3 has it: who brings a token beside the signature is refused (400), a link ends (403)."""
+
+    def do_GET(self) -> None:
+        """A large file."""
+        hub = self.server.hub
+        hub.stored.append(dict(self.headers.items()))
+        if "Authorization" in self.headers:
+            return self._send(400, b"", {})
+        if self.path not in hub.links:
+            return self._send(403, b"", {})
+        return self._send_data(hub.links[self.path], {"Content-Type": "application/octet-stream"})
+
+    def do_HEAD(self) -> None:
+        """The same without the body."""
+        self.do_GET()
+
+
+class _Request(_Answer):
     def do_GET(self) -> None:
         """A listing, what a revision is, or a file."""
         self._answer()
@@ -120,20 +185,21 @@ class _Request(BaseHTTPRequestHandler):
         """Which of the named paths there are."""
         self._answer()
 
-    def log_message(self, format: str, *args: object) -> None:
-        """Quiet; the tests look at ``requests``."""
-
     def _answer(self) -> None:
         length = int(self.headers.get("Content-Length") or 0)
         self._body = self.rfile.read(length).decode()
-        path = unquote(urlsplit(self.path).path)
-        wanted = self.headers.get("Range", "")
-        self.server.hub.requests.append(f"{self.command} {path} {wanted}".rstrip())
+        hub, path = self.server.hub, unquote(urlsplit(self.path).path)
         parts = path.strip("/").split("/")
+        if parts[:2] == ["api", _SMALL]:
+            repository = hub.repositories[parts[2], "/".join(parts[3:5])]
+            return self._send_data(*_content(hub, repository, "/".join(parts[6:])))
+        wanted = self.headers.get("Range", "")
+        hub.requests.append(f"{self.command} {path} {wanted}".rstrip())
+        if target := next((target for end, target in hub.redirections.items() if path.endswith(end)), None):
+            return self._redirect(302, target, {})
         if parts[0] == "api" and len(parts) >= 4:
-            self._of_the_interface(parts[1], "/".join(parts[2:4]), parts[4:])
-        else:
-            self._of_files(parts)
+            return self._of_the_interface(parts[1], "/".join(parts[2:4]), parts[4:])
+        return self._of_files(parts)
 
     def _of_the_interface(self, plural: str, name: str, rest: list[str]) -> None:
         repository = self.server.hub.repositories.get((plural, name))
@@ -166,7 +232,18 @@ class _Request(BaseHTTPRequestHandler):
             path for path in nested if path.startswith(folder) and (is_recursive or "/" not in path[len(folder) :])
         )
         directories = [{"type": "directory", "path": path, "oid": "0" * 40, "size": 0} for path in folders]
-        return self._send_json([*directories, *(repository.entry(path) for path in shown)])
+        return self._send_page([*directories, *(repository.entry(path) for path in shown)])
+
+    def _send_page(self, entries: list[dict[str, Any]]) -> None:
+        """The page that is asked for, and where the next one is."""
+        parts = urlsplit(self.path)
+        options = dict(parse_qsl(parts.query))
+        first = int(options.pop("cursor", "0"))
+        after, about = first + PAGE_ENTRIES, {}
+        if after < len(entries):
+            following = urlencode({**options, "cursor": after})
+            about["Link"] = f'<{ENDPOINT}{parts.path}?{following}>; rel="next"'
+        return self._send_json(entries[first:after], about)
 
     def _of_files(self, parts: list[str]) -> None:
         plural = "datasets" if parts[0] == "datasets" else "models"
@@ -179,46 +256,37 @@ class _Request(BaseHTTPRequestHandler):
             return self._missing("RevisionNotFound")
         if path not in repository.files:
             return self._missing("EntryNotFound")
-        return self._send_file(repository, path)
+        return self._lead_to(repository, path, f"/api/{_SMALL}/{plural}/{repository.name}/{repository.revision}")
 
-    def _send_file(self, repository: Repository, path: str) -> None:
+    def _lead_to(self, repository: Repository, path: str, folder: str) -> None:
+        """To where the bytes of that file are."""
         hub = self.server.hub
         if self.command == "GET" and hub.errors:
             return self._send(hub.errors.pop(0), b"", {})
         if self.command == "GET" and path in hub.before_file:
             hub.before_file[path]()
-        data = hub.answers.get(path, repository.files[path])
-        entry = repository.entry(path)
-        digest = entry["lfs"]["oid"] if "lfs" in entry else entry["oid"]
-        about = {"ETag": f'"{digest}"', "X-Repo-Commit": repository.revision, "Accept-Ranges": "bytes"}
-        first, last = _range(self.headers.get("Range"), len(data))
-        if first >= len(data) > 0:
-            return self._send(416, b"", {"Content-Range": f"bytes */{len(data)}"})
-        if (first, last) == (0, len(data)):
-            return self._send(200, data, about)
-        about["Content-Range"] = f"bytes {first}-{last - 1}/{len(data)}"
-        return self._send(206, data[first:last], about)
+        data, about = _content(hub, repository, path)
+        if not path.endswith(_LARGE):
+            return self._redirect(307, f"{folder}/{quote(path)}", about)
+        link = f"/{hashlib.sha256(data).hexdigest()}?X-Amz-Signature={secrets.token_hex(32)}"
+        hub.links[link] = data
+        linked = {"X-Linked-Size": str(len(data)), "X-Linked-ETag": about["ETag"]}
+        return self._redirect(302, f"{STORAGE}{link}", {**about, **linked})
 
     def _missing(self, code: str) -> None:
         self._send(404, b"{}", {"X-Error-Code": code, "Content-Type": "application/json"})
 
-    def _send_json(self, value: object) -> None:
-        self._send(200, json.dumps(value).encode(), {"Content-Type": "application/json"}, is_file=False)
+    def _send_json(self, value: object, about: Mapping[str, str] | None = None) -> None:
+        headers = {"Content-Type": "application/json", **(about or {})}
+        self._send(200, json.dumps(value).encode(), headers, is_file=False)
 
-    def _send(self, status: int, body: bytes, headers: Mapping[str, str], *, is_file: bool = True) -> None:
-        self.send_response(status)
-        always = {"Content-Length": str(len(body)), "Connection": "close"}  # or it outlives the server
-        for name, value in {**headers, **always}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        if self.command == "HEAD":
-            return
-        cuts = self.server.hub.cuts
-        if is_file and status in (200, 206) and cuts and len(body) > cuts[0]:
-            self.wfile.write(body[: cuts.pop(0)])
-            self.connection.shutdown(socket.SHUT_RDWR)
-        else:
-            self.wfile.write(body)
+
+def _content(hub: Hub, repository: Repository, path: str) -> tuple[bytes, dict[str, str]]:
+    """What is sent for that file, and the headers that tell which one it is."""
+    entry = repository.entry(path)
+    digest = entry["lfs"]["oid"] if "lfs" in entry else entry["oid"]
+    about = {"ETag": f'"{digest}"', "X-Repo-Commit": repository.revision}
+    return hub.answers.get(path, repository.files[path]), about
 
 
 def _range(wanted: str | None, size: int) -> tuple[int, int]:

@@ -17,8 +17,8 @@ from tests.support.computer.loopback import serving
 
 class FolderServer(ThreadingHTTPServer):
     """``requests`` are the paths that were asked for, each with the first byte that was wanted, and ``sent_bytes`` of
-    files went out. ``cuts`` are the bytes after which the next answers break off, one after the other; while it
-    ``hangs``, it takes requests and answers nothing.
+    files went out. ``cuts`` are the bytes after which the next answers break off, one after the other, ``errors`` are
+    the statuses of the next ones; while it ``hangs``, it takes requests and answers nothing.
     """
 
     daemon_threads = True
@@ -28,6 +28,7 @@ class FolderServer(ThreadingHTTPServer):
         self.folder = folder
         self.requests: list[tuple[str, int]] = []
         self.cuts: list[int] = []
+        self.errors: list[int] = []
         self.sent_bytes = 0
         self.hangs = False
         self.is_closing = threading.Event()
@@ -77,14 +78,27 @@ class _Answer(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         path = self._files.folder / self.path.lstrip("/")
-        if not path.is_file():
-            self.send_error(404)
-            return
-        self._send(path.read_bytes()[start:], start)
+        if self._files.errors:
+            self._refuse(self._files.errors.pop(0), Retry_After="1")
+        elif not path.is_file():
+            self._refuse(404)
+        elif start >= (size := path.stat().st_size) > 0:
+            self._refuse(416, Content_Range=f"bytes */{size}")
+        else:
+            self._send(path.read_bytes(), start)
 
-    def _send(self, body: bytes, start: int) -> None:
+    def _refuse(self, status: int, **headers: str) -> None:
+        self.send_response(status)
+        for name, value in {"Content-Length": "0", **headers}.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+
+    def _send(self, content: bytes, start: int) -> None:
+        body = content[start:]
         self.send_response(206 if start else 200)
         self.send_header("Content-Length", str(len(body)))
+        if start:
+            self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
         self.end_headers()
         if self._files.cuts:
             body = body[: self._files.cuts.pop(0)]

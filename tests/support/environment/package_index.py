@@ -19,7 +19,11 @@ _PIECE_BYTES = 64 * 1024
 
 
 class WheelIndex(ThreadingHTTPServer):
-    """``cut_at_bytes`` ends each transfer there; ``asked`` are the ranges that somebody has asked for."""
+    """``cut_at_bytes`` ends each transfer there; ``asked`` are the ranges that somebody has asked for.
+
+    ``errors`` are the statuses of the next answers to Workerbee itself. One that ``redirects`` sends whoever wants a
+    file to another host, as indexes with a CDN do.
+    """
 
     daemon_threads = True
 
@@ -29,6 +33,8 @@ class WheelIndex(ThreadingHTTPServer):
         self.cut_at_bytes: int | None = None
         self.seconds_a_piece = 0.0
         self.asked: list[tuple[str, int]] = []
+        self.errors: list[int] = []
+        self.redirects = False
 
     @property
     def url(self) -> str:
@@ -62,11 +68,20 @@ class _Answer(BaseHTTPRequestHandler):
         self.do_GET()
 
     def do_GET(self) -> None:
+        index = self._index
+        if index.errors and self.headers["User-Agent"] == "workerbee":
+            self._send(index.errors.pop(0), b"", "text/plain")
+            return
         parts = [unquote(part) for part in self.path.split("/") if part]
         if parts[:1] == ["simple"] and len(parts) == 2:
             self._list(_normal(parts[1]))
-        elif parts[:1] == ["files"] and (self._index.folder / parts[1]).is_file():
-            self._send_file(self._index.folder / parts[1])
+        elif parts[:1] == ["files"] and index.redirects and self.headers["Host"].startswith("127.0.0.1"):
+            self.send_response(302)
+            self.send_header("Location", f"http://localhost:{index.server_address[1]}{self.path}")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+        elif parts[:1] == ["files"] and (index.folder / parts[1]).is_file():
+            self._send_file(index.folder / parts[1])
         else:
             self._send(404, b"", "text/plain")
 

@@ -24,7 +24,8 @@ from tests.support.computer.loopback import serving
 class NoticeServer(ThreadingHTTPServer):
     """``asked`` are the headers of each question; ``leads_to`` is where it sends everybody instead.
 
-    One that ``drips`` sends a byte now and then, and never comes to an end while anybody listens.
+    Answers break off after ``cut_at_bytes``. One that ``drips`` sends a byte now and then, and never comes to an end
+    while anybody listens.
     """
 
     daemon_threads = True
@@ -34,6 +35,7 @@ class NoticeServer(ThreadingHTTPServer):
         self.body = b""
         self.leads_to = ""
         self.drips = False
+        self.cut_at_bytes: int | None = None
         self.asked: list[dict[str, str]] = []
         self.is_closing = threading.Event()
         self._scheme = "https" if certificate else "http"
@@ -76,12 +78,14 @@ class _Answer(BaseHTTPRequestHandler):
             self.end_headers()
             return
         self.send_response(200)
+        if not server.drips:
+            self.send_header("Content-Length", str(len(server.body)))
         self.end_headers()
         try:
             if server.drips:
                 while not server.is_closing.wait(0.2):
                     self.wfile.write(b" ")
-            self.wfile.write(server.body)
+            self.wfile.write(server.body[: server.cut_at_bytes])
         except OSError:  # whoever asked has gone
             pass
 

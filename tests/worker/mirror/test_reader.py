@@ -135,6 +135,23 @@ def test_a_download_that_was_cut_goes_on_where_it_stopped(newcomer: Newcomer, se
     assert server.asked(".safetensors") == [0, 1000]
 
 
+def test_an_index_that_was_cut_is_read_anew_from_its_first_byte(newcomer: Newcomer, server: FolderServer) -> None:
+    server.cuts = [100]
+    assert newcomer.fetch() is not None and newcomer.listener.warned == []
+    assert server.asked(INDEX_NAME) == [0, 0]
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_mirror_that_has_no_time_is_asked_once_more_then_given_up(
+    newcomer: Newcomer, server: FolderServer, tmp_path: Path, status: int
+) -> None:
+    server.errors = [status]
+    assert newcomer.fetch() is not None and newcomer.listener.warned == []
+    server.errors, late = [status] * 3, Newcomer(server.address, tmp_path / "late")
+    assert late.fetch() is None
+    assert "it does not answer" in late.why
+
+
 @pytest.mark.parametrize("use", [MirrorUse.USED, MirrorUse.NOT_NEEDED])
 def test_a_state_that_is_not_needed_any_more_is_removed_from_the_disk(newcomer: Newcomer, use: MirrorUse) -> None:
     path = newcomer.fetch()

@@ -25,10 +25,10 @@ def answer_conditionally(patch: pytest.MonkeyPatch) -> None:
     answer_conditional_finds()
 
 
-def patient_node(initial_peers: Sequence[Any] = ()) -> DHT:
+def patient_node(initial_peers: Sequence[Any] = (), **options: Any) -> DHT:
     """A node on loopback, in the DHT of those peers or in one of its own; shut it down."""
     here = ["/ip4/127.0.0.1/tcp/0"]
-    return DHT(initial_peers=initial_peers, host_maddrs=here, wait_timeout=ANSWER_SECONDS, start=True)
+    return DHT(initial_peers=initial_peers, host_maddrs=here, wait_timeout=ANSWER_SECONDS, start=True, **options)
 
 
 @contextlib.contextmanager

@@ -14,6 +14,7 @@ import msgspec
 import pytest
 import torch
 
+from core.errors import ErrorKind
 from core.files.folders import DataFolder
 from core.files.locks import PeerFiles, try_lock
 from core.records.published.rollback_order import order_rollback
@@ -126,6 +127,21 @@ def test_a_damaged_checkpoint_is_named_and_the_one_before_it_is_exported(tmp_pat
     assert done.code == 0 and "The model of epoch 3 is in" in done.out, done
     assert "A checkpoint of the run is damaged. checkpoint.safetensors:" in done.err
     assert files.checkpoint_file.read_bytes() == whole[: len(whole) // 2], "an export changes nothing of a run"
+
+
+@pytest.mark.slow
+def test_a_damaged_checkpoint_that_was_asked_for_is_no_reason_to_export_another(tmp_path: Path) -> None:
+    files = published(tmp_path, 3, 7)
+    whole = files.checkpoint_file.read_bytes()
+    files.checkpoint_file.write_bytes(whole[: len(whole) // 2].ljust(len(whole), b"\xff"))
+    done = export(tmp_path, RUN_ID, "--checkpoint", "7")
+    assert done.code == ErrorKind.CHECKPOINT_UNUSABLE.exit_code
+    assert done.err.splitlines()[-3:] == [
+        "workerbee: A checkpoint of the run is damaged.",
+        "  checkpoint.safetensors: it holds numbers that are not finite.",
+        "The one before it is taken; if you named this one, name another.",
+    ]
+    assert not (tmp_path / "model").exists()
 
 
 @pytest.mark.parametrize(

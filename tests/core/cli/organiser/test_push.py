@@ -67,6 +67,7 @@ def test_all_files_are_one_commit_in_a_private_repository(tmp_path: Path, receiv
     assert receiver.committed == [FILES] and receiver.messages == ["Epoch 7"]
     assert receiver.made_private == ["somebody/adder"]
     assert receiver.tokens == {f"Bearer {TOKEN}"}
+    assert receiver.stored and not any("Authorization" in headers for headers in receiver.stored)
 
 
 @pytest.mark.parametrize(
@@ -74,6 +75,8 @@ def test_all_files_are_one_commit_in_a_private_repository(tmp_path: Path, receiv
     [
         ("/repos/create", 401, "it does not know the token"),
         ("/objects/batch", 413, "the model is too large for it"),
+        ("/commit/", 429, "it answers 429"),
+        ("/commit/", 503, "it answers 503"),
         ("/commit/", 507, "it has no room left"),
     ],
 )
@@ -83,6 +86,15 @@ def test_a_hub_that_refuses_is_told_in_words_and_nothing_is_committed(
     receiver.refused[path] = status
     failed = pushed(tmp_path, receiver).wait_for(Failed)
     assert (failed.problem, str(failed.detail)) == ("push_failed", f"{receiver.url}/somebody/adder: {why}.")
+    assert receiver.committed == []
+
+
+@pytest.mark.parametrize("path", ["/repos/create", "/objects/batch", "/verify", "/commit/"])
+def test_the_token_is_not_sent_on_to_another_host(tmp_path: Path, receiver: ReceivingHub, path: str) -> None:
+    receiver.redirected = path
+    failed = pushed(tmp_path, receiver).wait_for(Failed)
+    assert str(failed.detail) == f"{receiver.url}/somebody/adder: it does not know the token."
+    assert receiver.stored and not any("Authorization" in headers for headers in receiver.stored)
     assert receiver.committed == []
 
 
