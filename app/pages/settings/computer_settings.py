@@ -97,7 +97,8 @@ class ComputerSettings(Card):
 
     def _show_folder(self, folder: str | None) -> None:
         words = sanitize_line(folder or self.tr("the usual folder"), 4096)
-        self.folder.setText(self.folder.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, _FOLDER_WIDTH))
+        shown = self.folder.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, _FOLDER_WIDTH)
+        self.folder.setText(shown.replace("&", "&&"))
         self.folder.setAccessibleDescription(words)
         self.folder.setToolTip(words)
         self.usual_folder.setVisible(folder is not None)

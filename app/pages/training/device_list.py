@@ -37,9 +37,9 @@ class DeviceList(Card):
             self._make([label for label, _ in sentences])
         for label, sentence in sentences:
             line = self.lines[label]
-            words = f"{short_label_of(label)}: {sentence}".replace("&", "&&")
-            if line.text() != words:
-                line.setText(words)
+            words = f"{short_label_of(label)}: {sentence}"
+            if line.toolTip() != words:
+                line.setText(words.replace("&", "&&"))
                 line.setToolTip(words)
             line.setChecked(label == shown)
             # Tab leads to the chosen one, and the arrow keys from there to the others
