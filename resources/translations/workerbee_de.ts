@@ -906,7 +906,7 @@
     </message>
     <message>
         <source>Keep data in %1 and take %2 of the disk for it</source>
-        <translation>Daten in %1 ablegen und dafür %2 Speicherplatz nutzen</translation>
+        <translation>Daten in %1 ablegen und dafür %2 belegen</translation>
     </message>
     <message>
         <source>Others in a swarm see me as %1</source>
@@ -4149,11 +4149,11 @@
     </message>
     <message>
         <source>While somebody uses this computer send %1 and at other times %2</source>
-        <translation>Während jemand diesen Computer benutzt %1 senden, sonst %2</translation>
+        <translation>Während jemand ihn benutzt, %1 senden, sonst %2</translation>
     </message>
     <message>
         <source>While somebody uses this computer receive %1 and at other times %2</source>
-        <translation>Während jemand diesen Computer benutzt %1 empfangen, sonst %2</translation>
+        <translation>Während jemand ihn benutzt, %1 empfangen, sonst %2</translation>
     </message>
 </context>
 <context>
