@@ -63,10 +63,11 @@ class RunContinuation(QObject):
 
     def start(self) -> None:
         """Go on with the run that was interrupted, if there is one, as soon as the rules and the devices are known."""
-        self._run = self._file.load()
-        if self._run is None or self._is_served():
+        run = self._file.load()
+        if run is None or self._is_served():
             return
-        self._device_sessions.choose_again(self._run.further_devices, self._run.device, self._run.addresses)
+        self._run = run
+        self._device_sessions.choose_again(run.further_devices, run.device, run.addresses)
         self._deadline = time.monotonic() + _PATIENCE_SECONDS
         self._device_poller.listed.connect(self._poll)
         self._timer.start()

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.countries import COUNTRIES
+
 _FUNCTIONS = ("translate", "tr", "QT_TRANSLATE_NOOP")
 _CONTEXTS = {"localized": ("Worker", 1), "ErrorText": ("Problem", 2)}
 """Functions whose first arguments are texts of one context; the others are none."""
@@ -40,10 +42,11 @@ class Text:
 
 
 def texts_of(*folders: Path) -> list[Text]:
-    """Each once, in the order of the files' names and of their lines."""
+    """Each once, in the order of the files' names and of their lines; then the codes that countries' names are for."""
     files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
     codes = [(file.read_text("utf-8"), file.name) for file in files]
-    return list(dict.fromkeys(text for code, name in codes for text in texts_in(code, name)))
+    found = dict.fromkeys(text for code, name in codes for text in texts_in(code, name))
+    return [*found, *(Text("Countries", code) for code in sorted(COUNTRIES))]
 
 
 def texts_in(code: str, name: str) -> Iterator[Text]:

@@ -121,6 +121,7 @@ QScrollBar::handle { background: $line; border-radius: 5px; min-height: 28px; mi
 QScrollBar::handle:hover { background: $muted; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
 
 QWidget#header { background: $surface; border-bottom: 1px solid $line; }
 """)

@@ -32,7 +32,7 @@ class EnginePage(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.facts, self.callout = KeyValueList(), Callout()
+        self.card, self.facts, self.callout = Card(), KeyValueList(), Callout()
         self.bar, self.line = QProgressBar(), Hint()
         self.bar.setTextVisible(False)
         self.make, self.pause = QPushButton(self.tr("&Download and set up")), QPushButton(self.tr("&Pause"))
@@ -44,7 +44,9 @@ class EnginePage(QWidget):
 
     def show_engine(self, offer: EngineOffer | None, event: InstallEvent | None, *, is_making: bool) -> None:
         """Show what is offered, and the newest event of its installation."""
-        self.facts.show_facts(engine_words.facts(offer) if offer else [])
+        facts = engine_words.facts(offer) if offer else []
+        self.facts.show_facts(facts)
+        self.card.setVisible(bool(facts) or is_making)
         self._show_progress(event if isinstance(event, InstallProgress) else None, is_making)
         self.make.setVisible(not is_making)
         self.make.setEnabled(offer is not None and offer.choice is not None)
@@ -85,11 +87,9 @@ class EnginePage(QWidget):
                 )
             )
         )
-        card = Card()
-        card.parts.addWidget(self.facts)
-        card.parts.addWidget(self.bar)
-        card.parts.addWidget(self.line)
-        column.parts.addWidget(card)
+        for part in (self.facts, self.bar, self.line):
+            self.card.parts.addWidget(part)
+        column.parts.addWidget(self.card)
         column.parts.addWidget(self.callout)
         buttons = QHBoxLayout()
         for button in (self.make, self.pause):

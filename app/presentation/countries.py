@@ -1,4 +1,4 @@
-"""The countries that a person may choose from, by names that they know them by."""
+"""The countries that a person may choose from, by their names in the window's language."""
 
 from __future__ import annotations
 
@@ -17,9 +17,6 @@ def country_choices() -> list[tuple[str, object]]:
 
 
 def country_name(code: str) -> str:
-    """Its name in English, or else in the language of most who live there: Qt knows no others."""
-    territory = QLocale.codeToTerritory(code)
-    there = QLocale(QLocale.Language.AnyLanguage, territory)
-    is_english = QLocale().language() in (QLocale.Language.English, QLocale.Language.C)
-    is_known = there.territory() == territory and not is_english
-    return (is_known and there.nativeTerritoryName()) or QLocale.territoryToString(territory)
+    """Its name in the window's language; in English, as Qt has it, where nobody has translated it."""
+    name = translate("Countries", code)  # the codes are what is translated, since English names are Qt's
+    return name if name != code else QLocale.territoryToString(QLocale.codeToTerritory(code))

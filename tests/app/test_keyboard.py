@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,7 @@ from tests.app.pages.test_contributions import GIVEN, TARIFF
 from tests.app.support.language_context import speaking
 from tests.app.test_accessibility import PAGES, is_reached_by_arrows
 from tests.app.test_application import LIMIT_MILLISECONDS, Open, name_of_page, opened
+from tests.app.test_german_layout import SESSIONS, training_page
 
 __all__ = ["opened"]  # the fixture
 
@@ -299,9 +301,10 @@ ENGINE_PAGES: dict[str, Callable[[], QWidget]] = {
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-@pytest.mark.parametrize("name", [*(make.__name__ for make in PAGES), *ENGINE_PAGES, "help_page"])
+@pytest.mark.parametrize("name", [*(make.__name__ for make in PAGES), *ENGINE_PAGES, *SESSIONS, "help_page"])
 def test_a_letter_that_is_underlined_stands_for_one_button(qtbot: QtBot, name: str, language: str) -> None:
-    made = {make.__name__: make for make in PAGES} | ENGINE_PAGES | {"help_page": HelpPage}
+    trained = {state: partial(training_page, state) for state in SESSIONS}
+    made = {make.__name__: make for make in PAGES} | ENGINE_PAGES | trained | {"help_page": HelpPage}
     with speaking(language):
         window, page = MainWindow(), made[name]()
         window.show_page(

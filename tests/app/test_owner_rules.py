@@ -214,7 +214,7 @@ def test_the_rules_look_at_the_gpu_that_the_review_page_was_told(
     until(qtbot, application, lambda session: session.is_held and session.phase == "paused")
     assert GAME in told(application)
     application.settings_store.replace(device="cuda:0")  # for the next run
-    qtbot.wait(300)
+    application.availability._timer.timeout.emit()  # and the rules look again
     assert application.availability.gpus == {1}, "the run goes on as it was agreed to"
 
 

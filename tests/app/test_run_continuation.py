@@ -42,10 +42,10 @@ def kept() -> bool:
 
 
 def has_looked(qtbot: QtBot, application: Application) -> None:
-    """Wait until a run that was interrupted would have gone on."""
-    qtbot.waitUntil(application.availability.has_decided, timeout=LIMIT_MILLISECONDS)
-    for _ in range(5):
-        qtbot.wait(100)  # as long as the program itself waits between two looks
+    """Wait until the program has started, and no run waits there any more for going on."""
+    qtbot.waitUntil(lambda: application.updates is not None, timeout=LIMIT_MILLISECONDS)  # the last of the start
+    qtbot.waitUntil(lambda: application.continuation._run is None, timeout=LIMIT_MILLISECONDS)
+    application.bridge.deliver()  # by which it would have gone on
 
 
 def log_out(application: Application) -> None:

@@ -91,9 +91,15 @@ def test_who_quits_ends_the_order_too(qtbot: QtBot, opened: Open, tmp_path: Path
     application = both(qtbot, opened, tmp_path)
     with qtbot.waitSignal(application.shutdown.finished, timeout=LIMIT_MILLISECONDS):
         application.quit()
-    for _ in range(5):
-        qtbot.wait(500)  # longer than the order is looked at
+    look_again(application)
+    assert application.session_controller.session.phase == "ended"
     assert started(tmp_path) == ["alpha"]
+
+
+def look_again(application: Application) -> None:
+    """Have the time come at which the order is looked at, and what it then does begin."""
+    application.run_order._timer.timeout.emit()
+    application.bridge.deliver()
 
 
 def log_out(application: Application) -> None:
@@ -162,8 +168,8 @@ def test_who_leaves_a_run_has_left_and_the_order_begins_again_by_a_click(
     application = both(qtbot, opened, tmp_path)
     application.pages.training.page.leave_requested.emit()
     until(qtbot, application, lambda session: session.phase == "ended")
-    for _ in range(5):
-        qtbot.wait(500)  # longer than the order is looked at
+    look_again(application)
+    assert application.session_controller.session.phase == "ended"
     assert started(tmp_path) == ["alpha"]
     application.renderer.render()
     card = application.pages.join.page.order

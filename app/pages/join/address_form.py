@@ -183,6 +183,7 @@ class AddressForm(QWidget):
         give_role(self.withdraw_button, "link")
         self.withdraw_button.clicked.connect(self.run_file_withdrawn)
         self.withdraw_button.hide()
+        self.run_file.hide()
         described = QHBoxLayout()
         described.addWidget(self.run_file, 1)
         described.addWidget(self.withdraw_button, 0, Qt.AlignmentFlag.AlignVCenter)

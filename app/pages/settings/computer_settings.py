@@ -20,7 +20,7 @@ from core.records.settings import Settings
 from core.security.sanitize import MAX_NAME_CHARACTERS, sanitize_line
 
 _MOST_MBITS = 100_000
-_FOLDER_WIDTH, _NAME_WIDTH, _COUNTRY_LETTERS = 260, 240, 22
+_FOLDER_WIDTH, _NAME_WIDTH, _COUNTRY_LETTERS = 260, 240, 30
 
 
 class ComputerSettings(Card):
@@ -54,7 +54,7 @@ class ComputerSettings(Card):
         self.credit = QCheckBox(self.tr("Model cards of runs that I help may name me"))
         self.country = Choice(self.tr("My country"))
         self.country.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.country.setMinimumContentsLength(_COUNTRY_LETTERS)  # 250 names are not measured in 30 scripts
+        self.country.setMinimumContentsLength(_COUNTRY_LETTERS)  # 250 names are not measured
         self._folder_hint = Hint()
         self._offer_choices()
         self._connect()
@@ -97,7 +97,8 @@ class ComputerSettings(Card):
 
     def _show_folder(self, folder: str | None) -> None:
         words = sanitize_line(folder or self.tr("the usual folder"), 4096)
-        self.folder.setText(self.folder.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, _FOLDER_WIDTH))
+        shown = self.folder.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, _FOLDER_WIDTH)
+        self.folder.setText(shown.replace("&", "&&"))
         self.folder.setAccessibleDescription(words)
         self.folder.setToolTip(words)
         self.usual_folder.setVisible(folder is not None)

@@ -64,7 +64,8 @@ class PriceRow(QWidget):
         if not self.highest.hasFocus():
             self._show_highest()
         words = sanitize_line(file or self.tr("a file of prices …"), 4096)
-        self.file.setText(self.file.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, _FILE_WIDTH))
+        shown = self.file.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, _FILE_WIDTH)
+        self.file.setText(shown.replace("&", "&&"))
         self.file.setAccessibleDescription(words)
         self.file.setToolTip(words)
 

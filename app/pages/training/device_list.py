@@ -5,12 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QRadioButton, QWidget
+from PySide6.QtWidgets import QRadioButton, QStyle, QStyleOptionButton, QWidget
 
 from app.widgets.labels import Heading, Hint
 from app.widgets.layout.card import Card
 from app.widgets.layout.tab_order import put_in_tab_order
 from core.texts.device import short_label_of
+
+
+class DeviceLine(QRadioButton):
+    """A sentence that ends in an ellipsis where it has too little room; the tooltip tells it whole."""
+
+    def initStyleOption(self, option: QStyleOptionButton) -> None:  # noqa: N802
+        """Fill in what is drawn: the sentence as far as there is room for it."""
+        super().initStyleOption(option)
+        room = self.style().subElementRect(QStyle.SubElement.SE_RadioButtonContents, option, self).width()
+        ampersands = Qt.TextFlag.TextShowMnemonic.value
+        option.text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room, ampersands)
 
 
 class DeviceList(Card):
@@ -25,7 +36,7 @@ class DeviceList(Card):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._heading, self._words = Heading(), Hint()
-        self.lines: dict[str, QRadioButton] = {}
+        self.lines: dict[str, DeviceLine] = {}
         self.parts.addWidget(self._heading)
         self.parts.addWidget(self._words)
         self._retranslate()
@@ -37,9 +48,9 @@ class DeviceList(Card):
             self._make([label for label, _ in sentences])
         for label, sentence in sentences:
             line = self.lines[label]
-            words = f"{short_label_of(label)}: {sentence}".replace("&", "&&")
-            if line.text() != words:
-                line.setText(words)
+            words = f"{short_label_of(label)}: {sentence}"
+            if line.toolTip() != words:
+                line.setText(words.replace("&", "&&"))
                 line.setToolTip(words)
             line.setChecked(label == shown)
             # Tab leads to the chosen one, and the arrow keys from there to the others
@@ -56,9 +67,9 @@ class DeviceList(Card):
         for line in self.lines.values():
             self.parts.removeWidget(line)
             line.deleteLater()
-        self.lines = {label: QRadioButton(self) for label in labels}
+        self.lines = {label: DeviceLine(self) for label in labels}
         for label, line in self.lines.items():
-            line.setMinimumWidth(1)  # a long sentence is cut, and told whole by the tooltip
+            line.setMinimumWidth(1)  # a long sentence is cut
             line.clicked.connect(lambda _is_checked, label=label: self.device_chosen.emit(label))
             self.parts.addWidget(line)
         put_in_tab_order(self._words, *self.lines.values())

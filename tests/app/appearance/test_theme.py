@@ -9,7 +9,15 @@ import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QCheckBox, QPushButton, QRadioButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QCheckBox,
+    QPushButton,
+    QRadioButton,
+    QTableWidget,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from app.appearance.stylesheet import stylesheet
@@ -176,3 +184,16 @@ def test_blanks_show_where_they_open(qtbot: QtBot, qapp: QApplication, dress: Li
         image = blank.grab(QRect(138, 3, 18, 24)).toImage()
         pixels = [image.pixelColor(x, y) for x in range(image.width()) for y in range(image.height())]
         assert min(abs(pixel.lightness() - theme.text.lightness()) for pixel in pixels) < 40
+
+
+def test_nothing_is_drawn_where_two_scroll_bars_meet(qtbot: QtBot, qapp: QApplication) -> None:
+    Theme(qapp).choose("light")
+    table = QTableWidget(90, 90)
+    qtbot.addWidget(table)
+    with qtbot.waitExposed(table):
+        table.show()
+    beside, below = (
+        bar.mapTo(table, bar.rect().center()) for bar in (table.verticalScrollBar(), table.horizontalScrollBar())
+    )
+    picture = table.grab(QRect(beside.x() - 5, below.y() - 5, 11, 11)).toImage()
+    assert len({picture.pixel(x, y) for x in range(picture.width()) for y in range(picture.height())}) == 1

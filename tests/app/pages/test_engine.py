@@ -55,6 +55,14 @@ def test_it_says_what_is_downloaded_where_it_goes_and_why_this_build(page: Engin
     assert page.make.isEnabled() and not page.pause.isVisible()
 
 
+def test_no_empty_frame_is_drawn_before_anything_is_known(page: EnginePage, files: EngineFiles) -> None:
+    assert not page.card.isVisible()
+    page.show_engine(offer(files, Suited("cpu", "no_gpu")), None, is_making=False)
+    assert page.card.isVisible()
+    page.show_engine(None, None, is_making=True)
+    assert page.card.isVisible()
+
+
 def test_a_driver_that_is_too_old_for_any_build_is_said_plainly(page: EnginePage, files: EngineFiles) -> None:
     page.show_engine(offer(files, Suited("cpu", "driver_too_old", "470.1")), None, is_making=False)
     assert "The NVIDIA driver 470.1 is too old for any build: update it to 580" in page.facts.text

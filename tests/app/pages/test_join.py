@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QToolButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.pages.join.forget_key_dialog import ForgetKeyDialog
@@ -195,6 +195,16 @@ def test_a_swarm_without_a_manifest_leads_to_a_run_file(page: JoinPage) -> None:
     assert "Learning to add" in page.form.run_file.text() and said(page) == ""
     page.fill_address(ADDRESS)
     assert page.form.run_file.isVisible(), "it holds for this address"
+
+
+def test_without_a_run_file_its_line_takes_no_room_above_the_address(page: JoinPage) -> None:
+    assert page.form.field.y() == 0
+    page.show_run_file("run.toml", "Learning to add")
+    QApplication.processEvents()
+    assert page.form.field.y() > 0
+    page.show_run_file("", "")
+    QApplication.processEvents()
+    assert page.form.field.y() == 0
 
 
 def test_a_wrong_run_file_is_told_and_the_one_before_forgotten(page: JoinPage) -> None:

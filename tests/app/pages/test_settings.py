@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.pages.settings.page import SettingsPage
 from app.widgets.inline_inputs import Choice
+from core.availability.rules import AvailabilityRules
 from core.countries import COUNTRIES
 from core.errors import ErrorKind
 from core.records.settings import Settings
@@ -168,6 +169,12 @@ def test_a_data_folder_is_picked_and_given_up_again(page: SettingsPage, qtbot: Q
         page.computer.usual_folder.click()
     assert changed.args == [Settings()]
     assert not page.computer.usual_folder.isVisible()
+
+
+def test_an_ampersand_in_a_path_is_shown_and_underlines_no_letter(page: SettingsPage) -> None:
+    page.show_settings(Settings(data_folder="/R&D", availability=AvailabilityRules(price_file="/R&D")))
+    for button in (page.computer.folder, page.availability.price.file):
+        assert (button.text(), button.toolTip()) == ("/R&&D", "/R&D")
 
 
 def test_the_folder_is_asked_for_in_a_dialog(page: SettingsPage, qtbot: QtBot, tmp_path: Path) -> None:

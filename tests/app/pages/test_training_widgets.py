@@ -6,12 +6,13 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QStyleOptionButton
 from pytestqt.qtbot import QtBot
 
 from app.appearance.line_breaks import in_whole_parts, unbroken, with_whole_paths
 from app.appearance.theme import colours
 from app.charts.series_menu import SeriesMenu
+from app.pages.training.device_list import DeviceLine, DeviceList
 from app.pages.training.epoch_progress_bar import EpochProgressBar, Step
 from app.pages.training.event_log import KEPT_LINES, EventLog
 from app.presentation.device import device_in_use, live_words
@@ -142,6 +143,26 @@ def test_a_short_part_of_a_sentence_stays_whole_and_no_line_begins_with_a_dot() 
         "ago\u00a0·",
         "next\u00a0round\u00a0in\u00a0~40\u00a0s",
     ]
+
+
+def test_an_ampersand_in_what_a_device_does_is_shown_and_underlines_no_letter(qtbot: QtBot) -> None:
+    devices = DeviceList()
+    qtbot.addWidget(devices)
+    devices.show_devices([("cuda:0", "Paused: Dungeons & Dragons"), ("cuda:1", "Training")], "cuda:0")
+    line = devices.lines["cuda:0"]
+    assert "Dungeons && Dragons" in line.text() and "Dungeons & Dragons" in line.toolTip()
+
+
+def test_what_a_device_does_ends_in_an_ellipsis_where_it_has_no_room(qtbot: QtBot) -> None:
+    line = DeviceLine("GPU 0: Training · epoch 42 · averaged with 6 peers")
+    qtbot.addWidget(line)
+    drawn = QStyleOptionButton()
+    line.resize(line.fontMetrics().horizontalAdvance(line.text()), 30)
+    line.initStyleOption(drawn)
+    assert drawn.text.startswith("GPU 0: Training") and drawn.text.endswith("…")
+    line.resize(2 * line.width(), 30)
+    line.initStyleOption(drawn)
+    assert drawn.text == line.text()
 
 
 def test_a_part_that_needs_more_height_gets_it(qtbot: QtBot) -> None:

@@ -27,7 +27,7 @@ translate = QCoreApplication.translate
 def still_english(widget: QWidget) -> list[str]:
     """What on it is as in the sources, though there is something else to say in German.
 
-    Qt names countries: “Isle of Man (IM)” is no “%1 of %2” of ours.
+    “Isle of Man (IM)” is the name of a country, and no “%1 of %2” of ours.
     """
     countries = {name for name, code in country_choices() if code}
     translated = {text.source for text in _texts() if translate(text.context, text.source) != text.source}
