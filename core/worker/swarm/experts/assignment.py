@@ -105,9 +105,7 @@ class Assignment:
         another that has less, and has its state; where it has to take that one back, the other one is full. Who
         ``was_absent`` until now leaves to others what these have trained meanwhile; ``unanswered``: see `Takeovers`.
         """
-        ended = self._takeovers.ended({each: held.trained_tokens for each, held in mine.items()}, others, unanswered)
-        gone = {each for each, held in mine.items() if self._gives_way(each, held, others, was_absent)}
-        drop = tuple(each for each in mine if each in ended | gone)
+        drop = self._dropped(others, mine, was_absent, unanswered)
         kept = mine.keys() - set(drop)
         served = kept.union(self._takeovers.left(unanswered), *(hosted.experts for hosted in others.values()))
         now, orphans = self._clock(), [each for each in self._wanted if each not in served]
@@ -129,6 +127,15 @@ class Assignment:
     def orphans(self) -> Collection[ExpertId]:
         """The experts for which nobody has answered when they were looked at last."""
         return self._orphaned_at
+
+    def _dropped(
+        self, others: Mapping[str, Hosted], mine: Mapping[ExpertId, Held], was_absent: bool, unanswered: Unanswered
+    ) -> tuple[ExpertId, ...]:
+        """Those of ours that others are to have because they answer for them."""
+        trained = {each: held.trained_tokens for each, held in mine.items()}
+        ended = self._takeovers.ended(trained, others, unanswered, was_absent)
+        gone = ended.union(each for each, held in mine.items() if self._gives_way(each, held, others, was_absent))
+        return tuple(each for each in mine if each in gone)
 
     def _share(self, others: Mapping[str, Hosted]) -> int:
         """How many experts each host has where all have about the same number."""

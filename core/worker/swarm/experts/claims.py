@@ -115,9 +115,16 @@ class Takeovers:
         self._taken[expert] = {peer for peer, experts in unanswered.items() if expert in experts}, self._clock()
 
     def ended(
-        self, trained: Mapping[ExpertId, int], others: Mapping[str, Hosted], unanswered: Unanswered
+        self,
+        trained: Mapping[ExpertId, int],
+        others: Mapping[str, Hosted],
+        unanswered: Unanswered,
+        was_absent: bool,
     ) -> set[ExpertId]:
-        """Which of ours are others' again; ``trained`` are the tokens with which each of ours was trained here."""
+        """Which of ours are others' again; ``trained`` are the tokens with which each of ours was trained here.
+
+        Who ``was_absent`` does not know yet whether those answer who announce them now: it may take them anew.
+        """
         now, there = self._clock(), others.keys() | unanswered.keys()
         self._taken = {each: (peers & there, at) for each, (peers, at) in self._taken.items() if each in trained}
         back, in_vain = set[ExpertId](), set[ExpertId]()
@@ -127,7 +134,8 @@ class Takeovers:
             elif not trained[expert] and now - at >= TRIAL_SECONDS:
                 in_vain |= {expert for peer in peers if expert in unanswered.get(peer, ())}
         self._left_at |= dict.fromkeys(in_vain, now)
-        return back | in_vain
+        announced = set[ExpertId]().union(*unanswered.values()) if was_absent else set[ExpertId]()
+        return back | in_vain | (announced & trained.keys())
 
     def left(self, unanswered: Unanswered) -> set[ExpertId]:
         """The experts that are left to hosts which do not answer us."""

@@ -41,6 +41,7 @@ class Run:
         self.hosted = {peer: set[ExpertId]() for peer in hosts} | {peer: set(EXPERTS) for peer in liars}
         self.answers: dict[str, Refusal | None] = {**dict.fromkeys(hosts, ""), **dict.fromkeys(liars)}
         self.apart, self.is_trained = set[frozenset[str]](), True
+        self.asleep, self._wakes = set[str](), set[str]()
         self.asked: list[tuple[float, str, str]] = []
         self._trained: dict[tuple[str, ExpertId], int] = {}
         self._came_first = dict.fromkeys([*liars, *hosts])
@@ -53,7 +54,7 @@ class Run:
         """Let them all look once in five seconds."""
         for _ in range(int(seconds / 5)):
             self.clock.now += 5.0
-            for peer in self._hosts:
+            for peer in [each for each in self._hosts if each not in self.asleep]:
                 self._look(peer)
             if self.is_trained:
                 self._train()
@@ -62,15 +63,25 @@ class Run:
         """Who announces that expert and is no liar."""
         return [peer for peer in self._hosts if expert in self.hosted[peer]]
 
+    def sleep(self, peer: str, seconds: float) -> None:
+        """Let that one do nothing meanwhile, and announce nothing."""
+        self.asleep.add(peer)
+        self.live(seconds)
+        self.asleep.remove(peer)
+        self._wakes.add(peer)
+
     def _look(self, own: str) -> None:
         assignment, claims = self._hosts[own]
-        announced = {peer: Hosted(dict.fromkeys(each, 9)) for peer, each in self.hosted.items() if peer != own}
+        there = [peer for peer in self.hosted if peer not in (own, *self.asleep)]
+        announced = {peer: Hosted(dict.fromkeys(self.hosted[peer], 9)) for peer in there}
         believed = claims.believed(announced)
         for peer, _expert in claims.due():
             self.asked.append((self.clock.now, own, peer))
             claims.heard(peer, None if {own, peer} in self.apart else self.answers[peer])
         held = {each: Held(1, self._trained.get((own, each), 0)) for each in self.hosted[own]}
-        changes = assignment.changes(believed, held, {}, unanswered=unanswered(announced, believed))
+        was_absent = own in self._wakes
+        self._wakes.discard(own)
+        changes = assignment.changes(believed, held, {}, was_absent, unanswered(announced, believed))
         for expert in changes.take:
             self._trained[own, expert] = 0
         self.hosted[own] = self.hosted[own] - set(changes.drop) | set(changes.take)
@@ -78,7 +89,7 @@ class Run:
     def _train(self) -> None:
         for expert in EXPERTS:
             for peer in self._came_first:
-                if self.answers[peer] == "" and expert in self.hosted.get(peer, ()):
+                if peer not in self.asleep and self.answers[peer] == "" and expert in self.hosted.get(peer, ()):
                     self._trained[peer, expert] = self._trained.get((peer, expert), 0) + 1
                     break
 
@@ -147,6 +158,16 @@ def test_of_honest_hosts_of_which_one_hangs_for_minutes_one_has_each_expert_afte
     run.live(60)
     run.assert_each_has_one_host()
     assert run.hosted["a"] == own
+
+
+def test_who_has_slept_leaves_its_experts_to_a_host_unknown_to_it_although_a_silent_one_has_them_too() -> None:
+    run = Run("b", "c", liars="z")
+    run.sleep("c", FOUND_OUT_SECONDS)
+    run.assert_each_has_one_host()
+    run.sleep("b", FOUND_OUT_SECONDS)
+    assert run.hosted["b"] == run.hosted["c"] == set(EXPERTS)
+    run.live(120)
+    run.assert_each_has_one_host()
 
 
 def test_who_says_nothing_for_a_while_and_then_announces_experts_again_gets_none_back() -> None:
