@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from core.worker.experts.block import ExpertId
 from core.worker.swarm.experts.announcements import LIFETIME_SECONDS, Hosted
+from core.worker.swarm.experts.claims import ALL_ANSWERED, Takeovers, Unanswered
 
 PATIENCE_SECONDS = 3.0  # for each host that is ranked before us to take an expert
 SETTLING_SECONDS = 30.0  # in which two that took one expert at the same moment hear of each other
@@ -84,6 +85,7 @@ class Assignment:
         self._own, self._wanted, self._capacity, self._clock = own, tuple(wanted), capacity, clock
         self._orphaned_at: dict[ExpertId, float] = {}
         self._taken_at: dict[ExpertId, float] = {}
+        self._takeovers = Takeovers(clock)
         self._given: dict[ExpertId, tuple[str, ...]] = {}  # and to whom, as long as nobody has taken it
         self._full: dict[str, tuple[int, float]] = {}  # with so many experts, as seen at that time
 
@@ -93,6 +95,7 @@ class Assignment:
         mine: Mapping[ExpertId, Held],
         copies: Mapping[ExpertId, int],
         was_absent: bool = False,
+        unanswered: Unanswered = ALL_ANSWERED,
     ) -> Changes:
         """What to do, where ``mine`` are those that we answer for.
 
@@ -100,11 +103,11 @@ class Assignment:
         two that answer for one expert, one with which nobody has trained gives way to the other; where both have
         just taken it, the one with the larger peer id does. A host that has more than its share gives one away to
         another that has less, and has its state; where it has to take that one back, the other one is full. Who
-        ``was_absent`` until now leaves to others what these have trained meanwhile.
+        ``was_absent`` until now leaves to others what these have trained meanwhile; ``unanswered``: see `Takeovers`.
         """
-        drop = tuple(each for each, held in mine.items() if self._gives_way(each, held, others, was_absent))
+        drop = self._dropped(others, mine, was_absent, unanswered)
         kept = mine.keys() - set(drop)
-        served = kept.union(*(hosted.experts for hosted in others.values()))
+        served = kept.union(self._takeovers.left(unanswered), *(hosted.experts for hosted in others.values()))
         now, orphans = self._clock(), [each for each in self._wanted if each not in served]
         self._orphaned_at = {each: self._orphaned_at.get(each, now) for each in orphans}
         self._given = {each: peers for each, peers in self._given.items() if each in orphans}
@@ -114,6 +117,7 @@ class Assignment:
             if have < self._capacity and waited >= self._patience(expert, others, have, copies):
                 taken.append(expert)
                 self._taken_at[expert] = now
+                self._takeovers.take(expert, unanswered)
                 full = (peer for peer in self._given.get(expert, ()) if peer in others)
                 self._full |= {peer: (len(others[peer].experts), now) for peer in full}
         released = () if orphans or drop else self._released(others, mine)
@@ -123,6 +127,15 @@ class Assignment:
     def orphans(self) -> Collection[ExpertId]:
         """The experts for which nobody has answered when they were looked at last."""
         return self._orphaned_at
+
+    def _dropped(
+        self, others: Mapping[str, Hosted], mine: Mapping[ExpertId, Held], was_absent: bool, unanswered: Unanswered
+    ) -> tuple[ExpertId, ...]:
+        """Those of ours that others are to have because they answer for them."""
+        trained = {each: held.trained_tokens for each, held in mine.items()}
+        ended = self._takeovers.ended(trained, others, unanswered, was_absent)
+        gone = ended.union(each for each, held in mine.items() if self._gives_way(each, held, others, was_absent))
+        return tuple(each for each in mine if each in gone)
 
     def _share(self, others: Mapping[str, Hosted]) -> int:
         """How many experts each host has where all have about the same number."""

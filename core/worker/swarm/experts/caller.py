@@ -19,18 +19,12 @@ from core.worker.experts.block import ExpertId, ExpertShape
 from core.worker.experts.calls import ExpertInput
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.experts.announcements import Hosted, IsPeer, announced_experts, guard_announcements
+from core.worker.swarm.experts.asking import ask_host
 from core.worker.swarm.experts.directory import ExpertDirectory
 from core.worker.swarm.experts.handover import fetch_state, longest_seconds
 from core.worker.swarm.experts.host import ExpertHost
 from core.worker.swarm.experts.latency import AwakeTimeout
-from core.worker.swarm.experts.messages import (
-    CallHeader,
-    most_tokens,
-    refuse_outsized,
-    reply_header,
-    request,
-    tensors_in,
-)
+from core.worker.swarm.experts.messages import most_tokens, reply_header
 from core.worker.swarm.experts.p2p_thread import P2PThread
 from core.worker.swarm.experts.server import ExpertServer
 from core.worker.swarm.experts.state_download import NoStateError, download_state
@@ -151,7 +145,7 @@ class ExpertCaller:
         began, limit = time.monotonic(), AwakeTimeout(self.directory.timeout(host, kind))
         try:
             async with limit:
-                parts = await asyncio.gather(*[self._ask_part(kind, host, each) for each in pieces(asked)])
+                parts = await asyncio.gather(*[self._ask_part(host, each) for each in pieces(asked)])
         except ValueError as error:
             log.warning("%s answers what cannot be: %s", host, error)
             self.directory.distrust(host)
@@ -167,26 +161,17 @@ class ExpertCaller:
         self.directory.answered(host, kind, time.monotonic() - began - limit.stood_still)
         return torch.cat(answered)
 
-    async def _ask_part(self, kind: _Kind, host: str, asked: ExpertInput) -> Tensor | None:
+    async def _ask_part(self, host: str, asked: ExpertInput) -> Tensor | None:
         """One request; ``None`` where the host refuses it. Raises ValueError for an answer that cannot be."""
         if self._own is not None and host == self._peer_id:
             return await asyncio.get_running_loop().run_in_executor(None, self._own.answer, asked)
-        stub = ExpertServer.get_stub(self._thread.p2p, PeerID.from_base58(host), namespace=self._run_id)
-        tensors = [asked.tokens] if asked.gradient is None else [asked.tokens, asked.gradient]
-        sent = request(CallHeader(*asked.expert, asked.seed), *tensors)
-        call = stub.rpc_forward if kind == "forward" else stub.rpc_backward
-        response: runtime_pb2.ExpertResponse = await call(sent)
-        header = reply_header(response)
-        if header.refusal:
-            log.info("%s refuses a request for expert %s: %s", host, asked.expert, header.refusal)
-            if header.refusal == "not hosted":
-                self.directory.forget_claim(host, asked.expert)
-            return None
-        (answer,) = tensors_in(list(response.tensors), 1, self._hidden_size)
-        if answer.shape != asked.tokens.shape:
-            raise ValueError(f"it answers {len(answer)} tokens of {len(asked.tokens)}")
-        refuse_outsized(answer, asked)
-        return answer
+        answer = await ask_host(self._thread.p2p, self._run_id, host, asked)
+        if isinstance(answer, Tensor):
+            return answer
+        log.info("%s refuses a request for expert %s: %s", host, asked.expert, answer)
+        if answer == "not hosted":
+            self.directory.forget_claim(host, asked.expert)
+        return None
 
     async def _probe_due(self) -> None:
         await asyncio.gather(*[self._probe(peer) for peer in self.directory.due_for_probe()])

@@ -30,15 +30,19 @@ from core.worker.swarm.experts.announcements import (
     guard_announcements,
     nobody,
 )
+from core.worker.swarm.experts.asking import ask_host
 from core.worker.swarm.experts.assignment import Absence, Assignment, Held
+from core.worker.swarm.experts.claims import CHECK_SECONDS, Claims, unanswered
 from core.worker.swarm.experts.copies import CopyKeeper
 from core.worker.swarm.experts.handover import fetch_state, sign_state
+from core.worker.swarm.experts.latency import AwakeTimeout
 from core.worker.swarm.experts.p2p_thread import START_SECONDS, P2PThread
 from core.worker.swarm.experts.quotas import HostLimits
 from core.worker.swarm.experts.server import ExpertServer
 from core.worker.swarm.patches.monotonic_clock import steady_time
 
 ANNOUNCE_SECONDS = 10.0
+ANSWER_SECONDS = 10.0  # in which another host computes a token
 LOOK_SECONDS = 5.0  # between looks at what other hosts announce
 COPY_LOOK_SECONDS = 1.0  # between looks for an expert of which a copy is due
 ORPHAN_SECONDS = 1.0  # the same, while nobody answers for some expert
@@ -80,7 +84,8 @@ class ExpertHost:
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="experts")
         self._looking = ThreadPoolExecutor(1, thread_name_prefix="experts-elsewhere")  # one look at a time
         self._copying = ThreadPoolExecutor(1, thread_name_prefix="experts-copied")  # one copy at a time
-        self._others: Mapping[str, Hosted] = {}  # as they were looked at last
+        self._claims = Claims(steady_time)
+        self._others: Mapping[str, Hosted] = {}  # as they were looked at last, and believed
         guard_announcements(swarm.dht, run_id)
         self._thread = P2PThread(swarm.dht, "expert-host")
         self._server = ExpertServer(self.experts, self._executor, is_barred, limits, self._signed_state, is_leader)
@@ -150,6 +155,7 @@ class ExpertHost:
             for each in (
                 self._keep_announcing(),
                 self._keep_looking(),
+                self._keep_checking(),
                 self._keep_copying(),
                 self._keep_learning(),
             ):
@@ -170,6 +176,23 @@ class ExpertHost:
             if await loop.run_in_executor(self._looking, self._look):
                 self._has_news.set()
             await asyncio.sleep(ORPHAN_SECONDS if self._assignment.orphans else LOOK_SECONDS)
+
+    async def _keep_checking(self) -> None:
+        """Have other hosts compute a token of each, some at a time: who never does keeps no experts from us."""
+        while True:
+            await asyncio.gather(*[self._check(*each) for each in self._claims.due()])
+            await asyncio.sleep(CHECK_SECONDS)
+
+    async def _check(self, host: str, expert: ExpertId) -> None:
+        asked = ExpertInput(expert, torch.randn(1, self._hidden_size), None)
+        try:
+            async with AwakeTimeout(ANSWER_SECONDS):
+                answer = await ask_host(self._thread.p2p, self._run_id, host, asked)
+        except Exception as error:  # the line and the other end may do anything
+            log.info("%s does not answer for expert %s: %r", host, expert, error)
+            self._claims.heard(host, None)
+        else:
+            self._claims.heard(host, "" if isinstance(answer, torch.Tensor) else answer)
 
     async def _keep_copying(self) -> None:
         """Fetch copies, each for as long as its line takes: what is to be taken meanwhile does not wait for that."""
@@ -199,12 +222,12 @@ class ExpertHost:
 
     def _look(self) -> bool:
         """Take and drop experts, as what all hosts announce makes it right; whether there is anything to announce."""
-        others = announced_experts(self._swarm.dht, self._run_id, self._wanted, self._is_barred)
-        others.pop(self.peer_id, None)
-        self._others = others
+        announced = announced_experts(self._swarm.dht, self._run_id, self._wanted, self._is_barred)
+        announced.pop(self.peer_id, None)
+        self._others = others = self._claims.believed(announced)
         held = {each.id: Held(each.steps, each.trained_tokens) for each in list(self.experts.values())}
-        told, was_absent = self.copies, self._absence.has_ended(others, held)
-        changes = self._assignment.changes(others, held, told, was_absent)
+        told, was_absent = self.copies, self._absence.has_ended(announced, held)
+        changes = self._assignment.changes(others, held, told, was_absent, unanswered(announced, others))
         for expert in changes.drop:
             log.info("expert %s is another host's", expert)
             self._executor.submit(self._files.leave, self.experts.pop(expert)).result()  # after what it still learns
