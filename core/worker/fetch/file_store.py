@@ -54,7 +54,7 @@ class FileStore:
         if self.has_room_for(needed_bytes):
             return
         room = free_space(self.home, self.limit_bytes)
-        needed, left = (f"{each / _GIGABYTE:.2f}" for each in (needed_bytes, room.free_bytes or 0))
+        needed, left = (f"{each / _GIGABYTE:.2f}" for each in (needed_bytes + _SPARE_BYTES, room.free_bytes or 0))
         if room.is_limited:
             words = localized("%1 needs %2 GB; %3 GB of your limit are left.", what, needed, left)
             raise UserError(ErrorKind.NO_ROOM, words)
