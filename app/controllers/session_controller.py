@@ -129,7 +129,8 @@ class SessionController(QObject):
         settings = self._settings_store.settings
 
         def start_search() -> None:
-            self.client.join(address, run_id=run_id, network=settings.network, port=settings.port, manifest=manifest)
+            network, port = settings.network, settings.port
+            self.client.join(address, run_id=run_id, network=network, port=port, manifest=manifest, waits_for_room=True)
 
         if self.session.phase != "idle":
             self.left.emit()

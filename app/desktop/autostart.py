@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from app.desktop.launch_request import MINIMISED
-from core.files.atomic import storage_problem, write_atomically
+from core.files.atomic import delete_file, storage_problem, write_atomically
 from core.files.folders import autostart_file
 from core.service.program import workerbee_program
 
@@ -25,7 +25,7 @@ def set_autostart(is_wanted: bool, *, program: Path | None = None) -> None:
     path = autostart_file()
     try:
         if not is_wanted:
-            path.unlink(missing_ok=True)
+            delete_file(path)
             return
         entry = autostart_entry(program or workerbee_program()).encode()
         if path.is_file() and path.read_bytes() == entry:

@@ -58,9 +58,11 @@ def _of_crash(session: Session) -> Alert | None:
     advice = translate("Alert", "Workerbee tries again by itself; what you have given is counted.")
     if problem in GPU_FAILURES:
         advice = f"{advice} {problem_words.advice_of(ErrorKind.GPU_UNUSABLE)}"
+    if problem is ErrorKind.DISK_FULL:
+        advice = f"{problem_words.advice_of(problem)} {advice}"
     # not the problem's own button: nothing is to be done but to wait, or to see why
     log = ErrorKind.WORKER_CRASHED
-    return Alert(log.key, f"{problem_words.interruption(problem)}.", "", advice, button_of(log))
+    return Alert(log.key, f"{problem_words.why_restarting(session.restarting)}.", "", advice, button_of(log))
 
 
 def _of_driver(session: Session, seen: DevicesSeen | None) -> Alert | None:

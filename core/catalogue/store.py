@@ -14,7 +14,7 @@ from core.catalogue.catalogue import Catalogue, PublisherId
 from core.catalogue.refusal import Refusal
 from core.catalogue.signed_file import SignedCatalogue
 from core.catalogue.source import SOURCE
-from core.files.atomic import storage_problem
+from core.files.atomic import delete_file, storage_problem
 from core.files.json_file import JsonFile
 from core.schema import StrictStruct
 
@@ -112,7 +112,7 @@ class CatalogueStore:
         self._known.pop(source, None)
         if (file := self._files.pop(source, None)) is not None:
             try:
-                file.path.unlink(missing_ok=True)
+                delete_file(file.path)
             except OSError as error:
                 raise storage_problem(error, file.path) from error
             with contextlib.suppress(OSError):

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO, assert_never
 
+from core.cli.folder_preparation import wait_for_folders
 from core.cli.output.error_report import log_unexpected_error, print_error
 from core.cli.output.json_lines import print_failure
 from core.cli.parser.arguments import (
@@ -230,8 +231,11 @@ def _with_context(
             from core.cli.commands.doctor import doctor
 
             return doctor(command, context)
-        folders.prepare()
-        set_up_logging(folders.logs)
+        if isinstance(command, JoinRun | RunService):
+            wait_for_folders(context, wants_json=command.json)
+        else:
+            folders.prepare()
+            set_up_logging(folders.logs)
         if isinstance(command, MakeReport):
             from core.cli.commands.report import report
 

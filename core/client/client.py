@@ -99,8 +99,12 @@ class Client:
         manifest: RunManifest | None = None,
         lists_peers: bool = False,
         watches_peers: bool = False,
+        waits_for_room: bool = False,
     ) -> None:
-        """Ask the swarm there which runs it publishes; a given manifest stands in for a published one."""
+        """Ask the swarm there which runs it publishes; a given manifest stands in for a published one.
+
+        Who ``waits_for_room`` is told of a full disk, and the search goes on once it has room.
+        """
         Wallet(self._folders.contents.invitations_file).add(address.invitation)
         command = Join(
             addresses=address.peers,
@@ -112,7 +116,7 @@ class Client:
             lists_peers=lists_peers,
             watches_peers=watches_peers,
         )
-        self._begin(command)
+        self._begin(command, waits_for_room=waits_for_room)
 
     def publish(self, command: Publish) -> None:
         """Publish a run, as its first peer."""
@@ -231,11 +235,11 @@ class Client:
         """The log to which the worker's stderr goes."""
         return worker_log(self._folders.logs)
 
-    def _begin(self, command: Opening) -> None:
+    def _begin(self, command: Opening, *, waits_for_room: bool = False) -> None:
         if self._worker is not None or self.session.phase not in ("idle", "ended"):
             raise RuntimeError("the session before this one has not ended")
         self._attempt = 0
-        self.handle(Asked(command))
+        self.handle(Asked(command, waits_for_room=waits_for_room))
         self._launch(command)
 
     def _launch(self, command: Opening) -> None:
@@ -319,7 +323,8 @@ class Client:
         self._attempt = attempt
         seconds = self._restarts.delay_seconds(attempt, problem)
         last = self._restarts.last_attempt(problem, has_trained=has_trained)
-        self._post(Restarting(attempt=attempt, seconds=seconds, problem=problem.key, last_attempt=last))
+        full = crash.detail if crash and problem is ErrorKind.DISK_FULL else ""
+        self._post(Restarting(attempt=attempt, seconds=seconds, problem=problem.key, last_attempt=last, detail=full))
         self._set_clock(seconds, lambda: self._post(RestartDue()))
 
     def _start_again(self) -> None:

@@ -27,7 +27,6 @@ from core.protocol.client_events import (
     WorkerExited,
 )
 from core.protocol.commands import (
-    AnyCommand,
     Check,
     DryRun,
     Export,
@@ -77,7 +76,7 @@ def reduce(session: Session, event: ClientEvent) -> Session:
     """The session after an event has happened; pure, for any order of events."""
     match event:
         case Asked():
-            return _after_command(session, event.command, event.shown)
+            return _after_command(session, event)
         case Hello() | Confined() | EngineChecked() | Connected() | Network() | LineMeasured() | Paced():
             return _after_self_description(session, event)
         case SearchFinished() | Published() | Warned():
@@ -110,14 +109,14 @@ def reduce(session: Session, event: ClientEvent) -> Session:
             assert_never(event)
 
 
-def _after_command(session: Session, command: AnyCommand, shown: RunFound | None) -> Session:
-    match command:
+def _after_command(session: Session, event: Asked) -> Session:
+    match command := event.command:
         case Join():
-            return _new(session, "connecting", command)
+            return replace(_new(session, "connecting", command), waits_for_room=event.waits_for_room)
         case Publish() | Check() | DryRun() | Export() | Push():
             return _new(session, "starting", command)
         case Start():
-            return _after_consent(session, command, shown)
+            return _after_consent(session, command, event.shown)
         case Leave():
             phase: Phase = "leaving" if session.is_worker_running else "ended"
             return replace(in_peace(session), phase=phase, pause=None)

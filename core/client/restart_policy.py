@@ -39,12 +39,14 @@ class RestartPolicy:
     Crashes and failures of a GPU have as many attempts as there are delays, and where the run has been trained in
     before, one every ``max_backoff_seconds`` from then on: what it was may be over by the morning. A network comes back
     sooner or later, and whoever lends a computer over night is not there to try again, so that is tried for ever, and
-    at least every ``outage_seconds``: it costs nobody anything, and we help soon after the network is back.
+    at least every ``outage_seconds``: it costs nobody anything, and we help soon after the network is back. A disk that
+    is full is tried for ever, too, and at least every ``room_seconds``.
     """
 
     delays_seconds: tuple[float, ...] = (2.0, 4.0, 8.0, 16.0, 32.0)
     max_backoff_seconds: float = 300.0
     outage_seconds: float = 8.0
+    room_seconds: float = 60.0
     reset_after_seconds: float = 60.0
 
     def next_attempt(
@@ -65,4 +67,6 @@ class RestartPolicy:
             return 0.0
         is_rare = attempt > len(self.delays_seconds)
         seconds = self.max_backoff_seconds if is_rare else self.delays_seconds[attempt - 1]
-        return seconds if problem in _LIMITED else min(seconds, self.outage_seconds)
+        if problem in _LIMITED:
+            return seconds
+        return min(seconds, self.room_seconds if problem is ErrorKind.DISK_FULL else self.outage_seconds)

@@ -69,6 +69,7 @@ class Session:
     ``pause`` is set from the moment it is asked for: the phase is ``leaving``, then ``paused``.
     ``availability`` is what the owner's ``rules`` have decided last, ``pace`` how fast to work; only a volunteer's
     session follows them.
+    ``waits_for_room`` is whether a full disk is waited for even before a run is agreed to.
     ``is_continued`` is whether the end of the program had interrupted it before. ``fit`` is what a dry run has found,
     ``exported`` what an export has written. ``switch`` is why this run of an order is helped, ``reopened`` which
     earlier one can be helped again. ``last_share`` is our part of the last step's samples, 0 to 1.
@@ -80,6 +81,7 @@ class Session:
     consent: Start | None = None
     agreed: RunFound | None = None
     is_worker_running: bool = False
+    waits_for_room: bool = False
     is_continued: bool = False
     switch: RunSwitch | None = None
     reopened: EarlierRunReopened | None = None

@@ -43,6 +43,7 @@ def _after_failure(session: Session, event: Failed) -> Session:
     problem = ErrorKind.from_key(event.problem)
     has_worked = session.joined_run_id is not None
     may_pass = problem in CRASHES | RECONNECT_CAUSES or (has_worked and problem in OUTAGES | GPU_FAILURES)
+    may_pass |= problem is ErrorKind.DISK_FULL and (has_worked or session.waits_for_room)
     if may_pass and session.is_worker_running and session.may_restart:
         begun = asked_again(session) if problem is ErrorKind.RUN_CHANGED else session
         return replace(begun, crash=event)

@@ -47,7 +47,7 @@ def opened_atomically(path: Path, mode: int = 0o600) -> Iterator[BinaryIO]:
         yield file
         _finish(file, mode)
         temporary.replace(path)
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
 def create_atomically(path: Path, data: bytes, mode: int = 0o600) -> None:
@@ -63,7 +63,7 @@ def create_atomically(path: Path, data: bytes, mode: int = 0o600) -> None:
             if os.path.lexists(path):
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from error
             temporary.rename(path)
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
 def link_or_copy(source: Path, target: Path) -> None:
@@ -81,6 +81,28 @@ def link_or_copy(source: Path, target: Path) -> None:
         except OSError:
             shutil.copy2(source, temporary)
         temporary.replace(target)
+
+
+def delete_file(path: Path) -> None:
+    """Delete the file, if it is there, so that it does not come back after a power cut. Raises OSError."""
+    try:
+        path.unlink()
+    except FileNotFoundError:
+        return
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Have a power cut undo no change of a name in that folder, where folders can be synced at all."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError:
+        pass
+    finally:
+        os.close(handle)
 
 
 def quarantine(path: Path) -> Path:
@@ -117,16 +139,3 @@ def _finish(file: BinaryIO, mode: int) -> None:
         os.fchmod(file.fileno(), mode)
     os.fsync(file.fileno())
     file.close()
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a rename outlive a power cut, where folders can be synced at all."""
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    except OSError:
-        pass
-    finally:
-        os.close(handle)

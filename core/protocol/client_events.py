@@ -23,10 +23,14 @@ its organiser has changed it and the person has not agreed to that, or it has en
 
 @dataclass(frozen=True)
 class Asked:
-    """The client has given the worker this command; ``shown`` is the run that a person has agreed to with it."""
+    """The client has given the worker this command; ``shown`` is the run that a person has agreed to with it.
+
+    ``waits_for_room``: where a full disk lets no worker search, the search goes on once there is room.
+    """
 
     command: AnyCommand
     shown: RunFound | None = None
+    waits_for_room: bool = False
 
 
 @dataclass(frozen=True)

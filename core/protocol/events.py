@@ -298,13 +298,15 @@ class Left(Event, tag="left", kw_only=True, frozen=True):
 class Restarting(Event, tag="restarting", kw_only=True, frozen=True):
     """The client starts the worker again after ``seconds``; the first attempt is 1.
 
-    ``problem``, a key of ErrorKind, ended the one before. After ``last_attempt``, if there is one, the client gives up.
+    ``problem``, a key of ErrorKind, ended the one before; of a full disk, ``detail`` says what has no room. After
+    ``last_attempt``, if there is one, the client gives up.
     """
 
     attempt: Count
     seconds: float
     problem: str = "worker_crashed"
     last_attempt: Count | None = None
+    detail: LocalizedText | str = ""
 
 
 AnyEvent = (

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 
 from core.engine.installed import EngineDirectory, is_in_use
 from core.errors import ErrorKind, UserError
-from core.files.atomic import storage_problem
+from core.files.atomic import delete_file, storage_problem, sync_folder
 from core.files.disk_space import disk_usage
 from core.files.folders import Folders, autostart_file, service_unit_file
 from core.files.locks import PeerFolder, is_locked, try_lock
@@ -158,8 +158,9 @@ def _delete(path: Path) -> None:
     try:
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
+            sync_folder(path.parent)
         else:
-            path.unlink(missing_ok=True)
+            delete_file(path)
     except OSError as error:
         raise storage_problem(error, path) from error
 

@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from core.client.session import Session
 from core.errors import ErrorKind, UserError
-from core.files.atomic import storage_problem
+from core.files.atomic import delete_file, storage_problem
 from core.files.folders import Folders
 from core.files.json_file import JsonFile
 from core.hardware.device import Device
@@ -121,7 +121,7 @@ class UnfinishedRunFile:
         """Keep no run: the owner has left it."""
         self._written = None
         try:
-            self._path.unlink(missing_ok=True)
+            delete_file(self._path)
         except OSError as error:
             _log.warning("%s cannot be deleted: %r", self._path, error)
 

@@ -26,6 +26,7 @@ _UNFIT = frozenset(
     {
         ErrorKind.OUT_OF_MEMORY,
         ErrorKind.NO_ROOM,
+        ErrorKind.DISK_FULL,
         ErrorKind.DEVICE_UNSUITED,
         ErrorKind.NO_SUCH_DEVICE,
         ErrorKind.GPU_UNUSABLE,
@@ -83,6 +84,8 @@ class ObstacleWatch:
         has_crashed = restarting is not None and ErrorKind.from_key(restarting.problem) in CRASHES | GPU_FAILURES
         if restarting is not None and has_crashed and restarting.attempt > _MOST_CRASHES:
             return "failed"
+        if restarting is not None and ErrorKind.from_key(restarting.problem) is ErrorKind.DISK_FULL:
+            return "unfit"
         is_away = self._away_since is not None and now >= self._away_since + self._patience_seconds
         return "unreachable" if is_away else None
 

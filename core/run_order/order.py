@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from core.errors import UserError
-from core.files.atomic import storage_problem
+from core.files.atomic import delete_file, storage_problem
 from core.files.json_file import JsonFile
 from core.protocol.client_events import RunSwitch
 from core.protocol.codec import read_multiaddr
@@ -118,7 +118,7 @@ class RunOrderFile:
     def forget(self) -> None:
         """Keep no order any more."""
         self.order = RunOrder()
-        self._file.path.unlink(missing_ok=True)
+        delete_file(self._file.path)
 
 
 def ordered_run(run: RunFound, address: JoinAddress, device: str, manifest: RunManifest | None = None) -> OrderedRun:

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 
 from core.errors import ErrorKind, UserError
-from core.files.atomic import storage_problem, write_atomically
+from core.files.atomic import delete_file, storage_problem, write_atomically
 from core.files.folders import service_unit_file
 from core.localizable import localized
 from core.service.interface import ServiceState
@@ -45,7 +45,7 @@ class SystemdUser:
             return False
         _ask("disable", "--now", UNIT)
         try:
-            path.unlink(missing_ok=True)
+            delete_file(path)
         except OSError as error:
             raise storage_problem(error, path) from error
         _ask("daemon-reload")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from core.errors import ErrorKind
+from core.protocol.events import Restarting
+from core.security.sanitize import sanitize_line
 from core.texts.localization import installed, translate
+from core.texts.worker_messages import translate_message
 
 
 def title_of(kind: ErrorKind) -> str:
@@ -35,7 +38,16 @@ def interruption(kind: ErrorKind) -> str:
             return translate("Problem", "The organiser has gone back to an earlier epoch")
         case ErrorKind.GPU_UNUSABLE | ErrorKind.NO_SUCH_DEVICE:
             return translate("Problem", "The GPU cannot compute just now")
+        case ErrorKind.DISK_FULL:
+            return translate("Problem", "The disk is full")
         case ErrorKind.SWARM_LOST:
             return translate("Problem", "The connection to the other computers was lost")
         case _:
             return translate("Problem", "The training process ended unexpectedly")
+
+
+def why_restarting(event: Restarting) -> str:
+    """Return why training has to start over by itself; of a full disk with what has no room, in brackets."""
+    why = interruption(ErrorKind.from_key(event.problem))
+    detail = sanitize_line(translate_message(event.detail), 300).removesuffix(".")
+    return f"{why} ({detail})" if detail else why

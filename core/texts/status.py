@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from core.client.event_timestamps import EventTimestamps
 from core.client.session import AT_WORK, Session
-from core.errors import ErrorKind
 from core.placeholders import fill_placeholders
 from core.protocol.events import Progress, Restarting, StateLoading
 from core.texts import availability, errors, figures
@@ -53,7 +52,7 @@ def _status(session: Session, timestamps: EventTimestamps, now: float) -> str:
 
 def _restarting(session: Session, timestamps: EventTimestamps, now: float) -> str:
     assert session.restarting is not None
-    why = errors.interruption(ErrorKind.from_key(session.restarting.problem))
+    why = errors.why_restarting(session.restarting)
     seconds = timestamps.seconds_to_restart(now)
     if seconds is not None and seconds < 1:
         return BETWEEN.join((why, translate("Status", "starting again…")))

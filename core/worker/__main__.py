@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import logging
 import os
 import signal
@@ -13,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from core.errors import ErrorKind, UserError
+from core.files.atomic import DISK_FULL_CODES
 from core.files.locks import PeerFolder
 from core.files.temp_folder import temp_folder
 from core.localizable import localized
@@ -140,8 +140,9 @@ def _failure(error: BaseException) -> Failed:
         return Failed(problem=error.problem.key, detail=error.detail)
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
         return Failed(problem=ErrorKind.OUT_OF_MEMORY.key)
-    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-        return Failed(problem=ErrorKind.DISK_FULL.key, detail=str(error.filename or ""))
+    if isinstance(error, OSError) and error.errno in DISK_FULL_CODES:
+        where = "" if error.filename is None else f"{error.filename}: "
+        return Failed(problem=ErrorKind.DISK_FULL.key, detail=f"{where}{error.strerror}.")
     if isinstance(error, ModuleNotFoundError):
         return Failed(problem=ErrorKind.ENGINE_MISSING.key, detail=localized("The module %1 is missing.", error.name))
     if _is_of_gpu(error):

@@ -4479,6 +4479,10 @@
         <translation>Die GPU kann gerade nicht rechnen</translation>
     </message>
     <message>
+        <source>The disk is full</source>
+        <translation>Die Festplatte ist voll</translation>
+    </message>
+    <message>
         <source>The connection to the other computers was lost</source>
         <translation>Die Verbindung zu den anderen Computern ging verloren</translation>
     </message>
@@ -5980,8 +5984,8 @@
         <translation>Abbrechen</translation>
     </message>
     <message>
-        <source>The training process ended unexpectedly; it is started again…</source>
-        <translation>Der Trainingsprozess wurde unerwartet beendet; er wird neu gestartet&#xa0;…</translation>
+        <source>%1; it is started again…</source>
+        <translation>%1; es folgt ein neuer Versuch&#xa0;…</translation>
     </message>
     <message>
         <source>Starting the training process…</source>

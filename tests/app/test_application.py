@@ -142,6 +142,16 @@ def test_a_run_is_joined_reviewed_trained_paused_resumed_and_left(qtbot: QtBot, 
     assert not application.session_controller.session.is_worker_running
 
 
+def test_a_search_on_a_full_disk_says_so_and_goes_on(qtbot: QtBot, opened: Open) -> None:
+    application = opened("fail_with_a_full_disk", "good")
+    page = application.pages.join.page
+    page.join_requested.emit(ADDRESS)
+    full = "The disk is full (/data: No space left on device); it is started again…"
+    qtbot.waitUntil(lambda: page.search_status.text == full, timeout=LIMIT_MILLISECONDS)
+    until(qtbot, application, lambda session: session.is_search_finished)
+    assert name_of_page(application) == "review"
+
+
 def test_a_desktop_without_a_tray_is_explained_once(qtbot: QtBot, opened: Open) -> None:
     application = opened("good", is_tray_explained=False)
     notice = application.window.notice

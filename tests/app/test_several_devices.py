@@ -189,7 +189,7 @@ def test_a_gpu_that_another_program_uses_pauses_alone_and_the_page_resumes_it(
 
 
 def test_one_that_has_failed_is_tried_again_alone(qtbot: QtBot, opened: Open, tmp_path: Path) -> None:
-    application = opened("good", "fail_with_a_full_disk", "good")
+    application = opened("good", "fail_with_a_damaged_key", "good")
     with_second_gpu(application)
     start_on_both(qtbot, application)
     until_second(qtbot, application, "ended")

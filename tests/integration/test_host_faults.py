@@ -134,6 +134,20 @@ def test_who_has_never_been_there_is_told_that_the_disk_is_full(group: PeerGroup
         newcomer.end()
 
 
+def test_a_volunteer_that_begins_on_a_full_disk_waits_for_room(group: PeerGroup) -> None:
+    organiser = group.organiser()
+    with small_disk(group.folder / "volunteer") as disk:
+        fill(disk)
+        client = group.client(organiser.posted, "volunteer", "client")
+        full = ErrorKind.DISK_FULL.key
+        waiting = client.wait_for(Restarting, lambda event: event.problem == full)
+        assert str(disk) in str(waiting.detail)
+        client.wait_for(Restarting, lambda event: event.problem == full and event.attempt > 1)
+        (disk / "film").unlink()
+        client.wait_for(RoundFinished, averaged)
+        client.end()
+
+
 @contextlib.contextmanager
 def small_disk(folder: Path) -> Iterator[Path]:
     """A disk with room for a few files only."""

@@ -8,6 +8,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from app.widgets.labels import Words
+from core.placeholders import fill_placeholders
+from core.texts import errors
 
 if TYPE_CHECKING:
     from core.client.session import Session
@@ -51,7 +53,8 @@ class SearchStatus(QWidget):
         """Show how far the search has come."""
         self.setVisible(is_searching)
         if session.restarting is not None:
-            self._words.setText(self.tr("The training process ended unexpectedly; it is started again…"))
+            words = self.tr("%1; it is started again…")
+            self._words.setText(fill_placeholders(words, errors.why_restarting(session.restarting)))
         elif session.hello is None:
             self._words.setText(self.tr("Starting the training process…"))
         elif session.connected is None:

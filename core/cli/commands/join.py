@@ -83,7 +83,8 @@ def _found(
 ) -> tuple[RunFound, ...]:
     """The runs at the address, of which the command or the run file may name one."""
     run_id = command.run_id or (manifest.run.id if manifest else None)
-    return find_runs(worker, address, run_id=run_id, network=settings.network, port=settings.port, manifest=manifest)
+    network, port = settings.network, settings.port
+    return find_runs(worker, address, run_id=run_id, network=network, port=port, manifest=manifest, waits_for_room=True)
 
 
 def _train(

@@ -70,7 +70,9 @@ def _agreed_run(
     consent.require_possible()
     with WorkerSession(context, display_for(command.json)) as worker:
         try:
-            found = find_runs(worker, address, run_id=wanted, network=network, port=port, manifest=manifest)
+            found = find_runs(
+                worker, address, run_id=wanted, network=network, port=port, manifest=manifest, waits_for_room=True
+            )
         except UserError as error:
             known = _known_run(address, wanted, device.label, consents) if command.order.following else None
             if not command.order.following or error.problem not in _MAY_PASS:

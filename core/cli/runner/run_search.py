@@ -22,6 +22,7 @@ def find_runs(
     manifest: RunManifest | None = None,
     lists_peers: bool = False,
     watches_peers: bool = False,
+    waits_for_room: bool = False,
 ) -> tuple[RunFound, ...]:
     """Return the runs that the swarm publishes, or those of that id; raises UserError if there are none."""
     worker.client.join(
@@ -32,6 +33,7 @@ def find_runs(
         manifest=manifest,
         lists_peers=lists_peers,
         watches_peers=watches_peers,
+        waits_for_room=waits_for_room,
     )
     session = worker.wait_until(lambda session: session.is_search_finished)
     wanted = run_id or address.run_id

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.files.atomic import link_or_copy
+from core.files.atomic import link_or_copy, sync_folder
 from core.records.published.checkpoint_header import KeptCheckpoint, read_header
 from core.run.steering.rollback import Rollback
 
@@ -50,6 +50,7 @@ class CheckpointHistory:
             yield
             if before is not None:
                 held.replace(self._beside(before))
+                sync_folder(held.parent)  # else a power cut leaves it as what an interrupted save has left
         finally:
             held.unlink(missing_ok=True)
         self._remove_oldest()

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from core.errors import ErrorKind, UserError
-from core.files.atomic import storage_problem
+from core.files.atomic import storage_problem, sync_folder
 from core.localizable import localized
 from core.protocol.commands import MOST_CONTRIBUTORS, Evaluation, Export, WeightType
 from core.records.published.runs import PublishedRun
@@ -61,6 +61,7 @@ def folder_made_whole(target: Path) -> Iterator[Path]:
             file.chmod(0o644)  # safetensors keeps what it writes for us alone
         beside.chmod(0o755)
         beside.rename(target)
+        sync_folder(target.parent)
     except OSError as error:
         raise storage_problem(error, target, ErrorKind.USAGE) from error
     finally:

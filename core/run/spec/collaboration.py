@@ -85,7 +85,7 @@ class Collaboration(StrictStruct, kw_only=True, frozen=True):
     next_chunk_timeout: _Seconds = 60.0
     """Seconds without any data after which a peer that sends its state counts as gone."""
     load_state_timeout: _Seconds = 600.0
-    """Seconds that a newcomer's download of the whole state may take."""
+    """hivemind's limit to a newcomer's download, of no effect here: that lasts for as long as data arrives."""
     delay_grad_averaging: bool = True
     """Whether training goes on while gradients are averaged, for half of an epoch's samples."""
     delay_optimizer_step: bool = True

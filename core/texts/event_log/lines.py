@@ -301,7 +301,7 @@ def _of_end(event: Left | Restarting | RestartDue | WorkerExited) -> str:
         case Restarting():
             return fill_placeholders(
                 translate("EventLog", "%1; attempt %2 starts in %3."),
-                errors.interruption(ErrorKind.from_key(event.problem)),
+                errors.why_restarting(event),
                 figures.count(event.attempt),
                 figures.time(event.seconds),
             )

@@ -47,16 +47,19 @@ class FileStore:
         return free is None or free >= needed_bytes + _SPARE_BYTES
 
     def require_room(self, needed_bytes: int, what: str) -> None:
-        """Raise UserError where there is no room for so many bytes of ``what``, before anything is fetched."""
+        """Raise UserError where there is no room for so many bytes of ``what``, before anything is fetched.
+
+        DISK_FULL where the disk has too little, which may pass; NO_ROOM where it is the volunteer's limit.
+        """
         if self.has_room_for(needed_bytes):
             return
         room = free_space(self.home, self.limit_bytes)
-        needed, left = (f"{each / _GIGABYTE:.2f}" for each in (needed_bytes, room.free_bytes or 0))
+        needed, left = (f"{each / _GIGABYTE:.2f}" for each in (needed_bytes + _SPARE_BYTES, room.free_bytes or 0))
         if room.is_limited:
             words = localized("%1 needs %2 GB; %3 GB of your limit are left.", what, needed, left)
-        else:
-            words = localized("%1 needs %2 GB; %3 GB are free in %4.", what, needed, left, self.home)
-        raise UserError(ErrorKind.NO_ROOM, words)
+            raise UserError(ErrorKind.NO_ROOM, words)
+        words = localized("%1 needs %2 GB; %3 GB are free in %4.", what, needed, left, self.home)
+        raise UserError(ErrorKind.DISK_FULL, words)
 
 
 @contextmanager

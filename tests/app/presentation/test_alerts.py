@@ -34,6 +34,15 @@ def test_a_network_that_is_away_is_no_crash() -> None:
     assert (alert.title, alert.is_grave) == ("Nobody answers just now.", False)
 
 
+def test_a_full_disk_is_named_and_what_to_do_about_it() -> None:
+    full = Restarting(attempt=1, seconds=2.0, problem=ErrorKind.DISK_FULL.key, detail="/data: No space left on device.")
+    joining = reduce(Session(), Asked(Join(addresses=(), home="/tmp")))
+    alert = alert_of(replace(joining, restarting=full), None, frozenset())
+    assert alert is not None and not alert.is_grave
+    assert alert.title == "The disk is full (/data: No space left on device)."
+    assert alert.advice.startswith("Free some space") and "tries again by itself" in alert.advice
+
+
 TOO_SHORT = RefusedError(localized("it has %1 bytes, and should have %2", 3, 4))
 
 

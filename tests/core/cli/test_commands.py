@@ -187,7 +187,7 @@ def test_of_several_runs_one_must_be_named(tmp_path: Path) -> None:
 def test_of_two_organisers_the_one_whom_the_address_vouches_for_is_meant(tmp_path: Path) -> None:
     stranger = {**run_found(name="Not this one"), "organiser": "12D3KooWstranger", "vouched": False}
     play = found(stranger, run_found())
-    play["join"].append([{"event": "failed", "problem": "disk_full"}])
+    play["join"].append([{"event": "failed", "problem": "out_of_memory"}])
     result = workerbee(tmp_path, "join", ADDRESS, "--yes", worker=reciting(tmp_path, play))
     assert_says(result, 7)
     assert "Not this one" not in result.out and "Vouched for by the address" in result.out
@@ -242,6 +242,15 @@ def test_json_is_events_and_nothing_else(tmp_path: Path) -> None:
     assert "Helped for" in result.err
 
 
+def test_who_trains_waits_for_room_on_a_full_disk_and_who_only_looks_is_told(tmp_path: Path) -> None:
+    worker = fake(tmp_path, "fail_with_a_full_disk", "good")
+    result = workerbee(tmp_path, "join", ADDRESS, "--yes", "--samples", "10", "--always", worker=worker)
+    assert result.code == 0, result
+    assert "The disk is full (/data: No space left on device); attempt 1 starts in 2 s." in result.out
+    looking = workerbee(tmp_path, "inspect", ADDRESS, worker=fake(tmp_path, "fail_with_a_full_disk"))
+    assert_says(looking, 7, "The disk is full.", "/data: No space left on device.")
+
+
 def test_json_tells_a_failure_once(tmp_path: Path) -> None:
     result = workerbee(tmp_path, "join", ADDRESS, "--yes", "--json", worker=fake(tmp_path, "fail_for_good"))
     failures = [event for event in result.events if isinstance(event, Failed)]
@@ -260,7 +269,7 @@ def test_a_strangers_words_cannot_command_the_terminal(tmp_path: Path, command: 
     play = found(run)
     evil = {"sentence": "%1", "blanks": [EVIL]}
     play["join"][0].insert(0, {"event": "network", "mode": "client", "reason": evil, "advice": evil})
-    play["join"].append([{"event": "failed", "problem": "disk_full", "detail": EVIL}])
+    play["join"].append([{"event": "failed", "problem": "out_of_memory", "detail": EVIL}])
     result = workerbee(tmp_path, *command, worker=reciting(tmp_path, play))
     shown = result.out + result.err
     assert not [each for each in shown if each != "\n" and not each.isprintable()]

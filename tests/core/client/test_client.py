@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import msgspec
 import psutil
 import pytest
 
@@ -23,7 +24,7 @@ from core.protocol.client_events import ClientEvent, RestartDue, WorkerExited
 from core.protocol.commands import Check, Join, Leave, Publish, Start
 from core.protocol.events import Failed, Restarting
 from core.run.address import JoinAddress
-from tests.support.client_harness import ADDRESS, LIMIT_SECONDS, Open, children
+from tests.support.client_harness import ADDRESS, LIMIT_SECONDS, FrontEnd, Open, children
 from tests.support.consents import consent_to
 from tests.support.peers import fake_worker
 
@@ -148,6 +149,41 @@ def test_an_outage_may_pass_where_the_run_was_reached_before(front_end: Open) ->
     front.train()
     assert front.until(is_training_again).problem is None
     assert front.happened(Restarting)[-1] == Restarting(attempt=2, seconds=0.02, problem="nobody_answers")
+
+
+def test_a_full_disk_is_waited_for_before_and_after_the_run_was_found(front_end: Open) -> None:
+    front = front_end("fail_with_a_full_disk", "crash_in_training", "fail_with_a_full_disk", "good")
+    front.client.join(ADDRESS, waits_for_room=True)
+    front.client.start(front.until(lambda session: session.is_search_finished).runs[0], device="cpu")
+    assert front.until(is_training_again).problem is None
+    first, _, last = front.happened(Restarting)
+    full = Restarting(attempt=1, seconds=0.01, problem="disk_full", detail="/data: No space left on device.")
+    assert first == full and last == msgspec.structs.replace(full, attempt=3, seconds=0.03)
+
+
+def test_a_search_begins_once_a_full_disk_has_room(small_disk: Path, fill_disk: Callable[[], None]) -> None:
+    front = FrontEnd(small_disk, "good")
+    front.folders.prepare()
+    front.client.log_file.write_bytes(b"x" * (MAX_LOG_BYTES + 1))
+    fill_disk()
+    front.client.join(ADDRESS, waits_for_room=True)
+    waiting = front.until(lambda session: session.restarting is not None).restarting
+    assert waiting is not None and waiting.detail == f"{front.client.log_file}: No space left on device."
+    (small_disk / "hog").unlink()
+    assert front.until(lambda session: session.is_search_finished).problem is None
+    front.client.leave()
+    front.until_ended()
+
+
+def test_who_waits_for_room_can_leave(small_disk: Path, fill_disk: Callable[[], None]) -> None:
+    front = FrontEnd(small_disk, "good", restarts=UNHURRIED)
+    front.folders.prepare()
+    front.client.log_file.write_bytes(b"x" * (MAX_LOG_BYTES + 1))
+    fill_disk()
+    front.client.join(ADDRESS, waits_for_room=True)
+    front.until(lambda session: session.restarting is not None)
+    front.client.leave()
+    assert (front.session.phase, front.session.problem) == ("ended", None)
 
 
 def test_a_publishing_worker_is_started_again(front_end: Open) -> None:

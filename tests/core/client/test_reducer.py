@@ -196,7 +196,7 @@ def test_a_foreseen_problem_ends_the_session() -> None:
 
 
 def test_the_first_problem_is_the_one_that_counts() -> None:
-    session = picture(*TRAINING, failed(ErrorKind.NO_ROOM), failed(ErrorKind.DISK_FULL), WorkerExited(1))
+    session = picture(*TRAINING, failed(ErrorKind.NO_ROOM), failed(ErrorKind.OUT_OF_MEMORY), WorkerExited(1))
     assert session.problem == ErrorKind.NO_ROOM
 
 
@@ -282,6 +282,23 @@ def test_a_network_is_waited_for_as_long_as_it_takes() -> None:
     assert policy.next_attempt(1000, 0.0, problem) == 1001
     assert policy.delay_seconds(1001, problem) == 8.0
     assert policy.last_attempt(problem) is None
+
+
+def test_a_disk_is_waited_for_as_long_as_it_is_full_and_looked_at_once_a_minute() -> None:
+    policy, problem = RestartPolicy(), ErrorKind.DISK_FULL
+    assert policy.next_attempt(1000, 0.0, problem) == 1001 and policy.last_attempt(problem) is None
+    assert [policy.delay_seconds(attempt, problem) for attempt in (1, 5, 6, 1001)] == [2.0, 32.0, 60.0, 60.0]
+
+
+def test_a_full_disk_ends_a_mere_search_and_no_session_that_helps() -> None:
+    full = failed(ErrorKind.DISK_FULL)
+    assert picture(*TRAINING, full, WorkerExited(1)).is_crashed
+    assert picture(JOIN, HELLO, full, WorkerExited(1)).problem is ErrorKind.DISK_FULL
+    patient = replace(JOIN, waits_for_room=True)
+    assert picture(patient, HELLO, full, WorkerExited(1)).is_crashed
+    assert picture(patient, HELLO, failed(ErrorKind.NO_ROOM), WorkerExited(1)).problem is ErrorKind.NO_ROOM
+    assert picture(patient, HELLO, full, WorkerExited(1), LEAVE).phase == "ended"
+    assert picture(patient, LEAVE, WorkerExited(0), JOIN) == picture(JOIN)
 
 
 def test_where_nothing_is_broken_the_first_attempt_comes_at_once() -> None:

@@ -14,6 +14,7 @@ import pytest
 from core.errors import ErrorKind
 from core.files.atomic import (
     create_atomically,
+    delete_file,
     link_or_copy,
     opened_atomically,
     quarantine,
@@ -110,6 +111,16 @@ def test_a_copy_without_room_leaves_the_old_file_whole_and_nothing_beside_it(
     link_or_copy(path, copy)
     assert copy.read_bytes() == path.read_bytes()
     assert list(small_disk.iterdir()) == [copy]
+
+
+def test_a_power_cut_undoes_no_write_and_no_deletion(tmp_path: Path, names_on_disk: dict[Path, set[str]]) -> None:
+    path = tmp_path / "file"
+    delete_file(path)
+    assert names_on_disk == {}
+    write_atomically(path, b"new")
+    assert names_on_disk[tmp_path] == {"file"}
+    delete_file(path)
+    assert names_on_disk[tmp_path] == set()
 
 
 def test_broken_files_are_all_kept(tmp_path: Path) -> None:

@@ -59,6 +59,16 @@ def test_a_session_that_ends_keeps_it_but_not_where_the_organiser_has_finished_t
     assert kept(tmp_path, reduce(reduce(done, Left()), WorkerExited(0))) is None, "it has left as all were asked to"
 
 
+def test_a_run_that_its_owner_has_left_does_not_go_on_after_a_power_cut(
+    tmp_path: Path, names_on_disk: dict[Path, set[str]]
+) -> None:
+    file = UnfinishedRunFile(tmp_path / "run.json")
+    file.follow(training())
+    assert names_on_disk[tmp_path] == {"run.json"}
+    file.forget()
+    assert names_on_disk[tmp_path] == set()
+
+
 def finished() -> RunManifest:
     """The run, which its organiser has finished."""
     manifest = fake_worker.manifest()

@@ -10,7 +10,7 @@ import pytest
 
 from core.client.session import Session
 from core.protocol.client_events import Obstacle
-from core.protocol.events import RunFound
+from core.protocol.events import Restarting, RunFound
 from core.records.consents import Consents
 from core.run.steering.control_value import Order, OrderState
 from core.run_order.obstacle import ObstacleWatch, obstacle_of_run
@@ -44,3 +44,10 @@ def test_so_is_the_run_that_is_helped(state: OrderState, obstacle: Obstacle | No
     session: Session = replace(session_of(run), chosen=run, phase="training")
     assert ObstacleWatch().look(session, 0.0) == obstacle
     assert ObstacleWatch().look(replace(session, phase="ended"), 0.0) == (obstacle or "failed")
+
+
+def test_a_run_for_which_the_disk_has_no_room_makes_way() -> None:
+    session: Session = replace(session_of(run_found()), phase="starting")
+    full = Restarting(attempt=1, seconds=2.0, problem="disk_full")
+    assert ObstacleWatch().look(session, 0.0) is None
+    assert ObstacleWatch().look(replace(session, restarting=full), 0.0) == "unfit"

@@ -198,6 +198,9 @@ def test_what_is_tried_for_ever_has_no_last_attempt() -> None:
     outage = Restarting(attempt=8, seconds=8.0, problem=ErrorKind.NOBODY_ANSWERS.key)
     session = replace(JOINING, consent=START, restarting=outage)
     assert status(session) == "Nobody answers just now · attempt 8 starts in 8 s"
+    full = Restarting(attempt=2, seconds=4.0, problem="disk_full", detail=localized("%1 needs %2 GB.", "Llama", "7.10"))
+    words = "The disk is full (Llama needs 7.10 GB) · attempt 2 starts in 4 s"
+    assert status(replace(session, restarting=full)) == words
 
 
 def test_the_way_to_training_has_its_words() -> None:

@@ -1,8 +1,9 @@
-"""A disk that is soon full."""
+"""A disk that is soon full, and what one keeps when the power is cut."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -33,3 +34,20 @@ def fill_disk(small_disk: Path) -> Callable[[], None]:
             file.write(bytes(shutil.disk_usage(small_disk).free))
 
     return fill
+
+
+@pytest.fixture
+def names_on_disk(monkeypatch: pytest.MonkeyPatch) -> dict[Path, set[str]]:
+    """By folder, its names when this process synced it last: a power cut may undo what has changed since."""
+    names, sync = dict[Path, set[str]](), os.fsync
+    if not Path("/proc/self/fd").is_dir():
+        pytest.skip("this system does not say which folder is synced")
+
+    def fsync(handle: int) -> None:
+        sync(handle)
+        place = Path(f"/proc/self/fd/{handle}").readlink()
+        if place.is_dir():
+            names[place] = {each.name for each in place.iterdir()}
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    return names

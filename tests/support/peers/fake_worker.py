@@ -333,8 +333,13 @@ def find_no_run() -> None:
 
 
 def fail_with_a_full_disk() -> None:
+    """Stands for a disk that has no room for what a worker writes when it begins."""
+    fail(ErrorKind.DISK_FULL, "/data: No space left on device.")
+
+
+def fail_with_a_damaged_key() -> None:
     """Stands for what ends a session until a person tries again."""
-    fail(ErrorKind.DISK_FULL, "No space left on device.")
+    fail(ErrorKind.IDENTITY_DAMAGED, "/data/identity.key")
 
 
 def fail_and_stay() -> None:

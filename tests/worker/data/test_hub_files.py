@@ -203,7 +203,7 @@ def test_a_disk_that_is_too_small_is_said_before(hub: Hub, small_disk: Path) -> 
     repository = hub.publish("model", "somebody/small", {**MODEL, "model.safetensors": bytes(20_000_000)})
     with pytest.raises(UserError, match="are free in") as refused:
         fetched(repository, FileStore(small_disk))
-    assert refused.value.problem is ErrorKind.NO_ROOM
+    assert refused.value.problem is ErrorKind.DISK_FULL
 
 
 def test_a_disk_that_fills_meanwhile_is_survived(hub: Hub, small_disk: Path, fill_disk: Callable[[], None]) -> None:

@@ -374,6 +374,11 @@ def test_a_full_disk_leaves_the_old_checkpoint_whole(path: Path) -> None:
     assert rest == f"1 {sorted([FILE_NAME, 'film'])}"
 
 
+def test_a_power_cut_leaves_the_earlier_checkpoints(path: Path, names_on_disk: dict[Path, set[str]]) -> None:
+    save_epochs(path, {1: 3.0, 2: 2.0})
+    assert names_on_disk[path.parent] >= {FILE_NAME, "checkpoint-1.safetensors"}
+
+
 @pytest.mark.parametrize("has_hard_links", [True, False])
 def test_a_full_disk_leaves_the_earlier_checkpoints_whole(
     small_disk: Path, fill_disk: Callable[[], None], monkeypatch: pytest.MonkeyPatch, has_hard_links: bool
