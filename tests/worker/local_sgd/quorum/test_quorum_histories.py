@@ -19,10 +19,11 @@ from core.worker.swarm.trust.met_peers import PATIENCE_ROUNDS
 from tests.support.computer.fake_clock import FakeClock
 from tests.worker.local_sgd.quorum.swarm_model import BEGINNING, Fate, SwarmModel, peer_id
 
-HISTORIES, EVENTS = 250, 40
-MOST_MEMBERS = 7
+HISTORIES, EVENTS = 1500, 40
+MOST_MEMBERS = 8
+MOST_ROUNDS_APART = 8  # of all together, until those who are far behind have come along
 CROWD = [peer_id(number) for number in range(100, 106)]  # who report progress, and are not there
-FATES = {Fate.WHOLE: 10, Fate.LACKS_PARTS: 4, Fate.BROKEN: 2, Fate.CRASHED: 1}
+FATES = {Fate.WHOLE: 10, Fate.LACKS_PARTS: 8, Fate.BROKEN: 2, Fate.CRASHED: 1}
 
 
 @pytest.fixture
@@ -39,20 +40,20 @@ class History:
 
     def __init__(self, number: int, clock: FakeClock) -> None:
         self._random = random.Random(number)
-        sharing = [True, *(self._random.random() < 0.6 for _ in range(self._random.randint(1, 5)))]
+        sharing = [True, *(self._random.random() < 0.6 for _ in range(self._random.randint(1, 6)))]
         self._random.shuffle(sharing)
         self.swarm = SwarmModel(sharing, clock)
         self.told = [f"history {number}, who shares its base weights: {sharing}"]
 
     def events(self) -> Iterator[None]:
         """After each of them what must always hold can be looked at."""
-        everything: dict[Callable[[], None], int] = {
-            self._exchange: 12,
+        everything: dict[Callable[[], None], float] = {
+            self._exchange: 16,
             self._search: 16,
             self._crash: 2,
             self._come_back: 4,
             self._report: 1,
-            self._join: 1,
+            self._join: 0.5,
             self._hear: 2,
         }
         for event in self._random.choices([*everything], [*everything.values()], k=EVENTS):
@@ -124,7 +125,7 @@ def test_once_all_meet_again_all_go_on_with_the_same_base_weights(clock: FakeClo
             swarm.come_back(gone)
         for each in swarm.members:
             each.reported = {other.id for other in swarm.members}
-        for _ in range(4):
+        for _ in range(MOST_ROUNDS_APART):
             swarm.exchange(swarm.members, [Fate.WHOLE] * len(swarm.members))
             for each in 2 * swarm.members:  # to ask, and to hear the answer
                 swarm.search(each, swarm.members)
