@@ -146,7 +146,7 @@ class ModelMember(LocalSgdOptimizer):
             outcome = AllreduceOutcome(everybody, everybody=dict(everybody))
             outcome.has_missing_parts = fate is Fate.LACKS_PARTS
             control.set_result(outcome)
-        self._average_gradients_and_load_into_optimizer(control)  # type: ignore[arg-type]
+        self._average_gradients_and_load_into_optimizer(control)
         if not outer.skips:
             self._version = self.version[0] + 1, root
         return not outer.skips
