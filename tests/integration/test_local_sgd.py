@@ -9,10 +9,14 @@ from pathlib import Path
 
 import msgspec
 import pytest
+import torch
 
 from core.protocol.codec import decode_event
 from core.protocol.events import Evaluated
 from core.run.spec.recipe import ArithmeticGPT
+from core.worker.recipes import build
+from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
+from core.worker.swarm.local_sgd.codecs.wire import codec
 from tests.attacks.swarm_attacks import harmful
 from tests.support.learning.asked_rows import rows_asked_for, seldom_but
 from tests.support.peers.learning_rows import Member, Outcome, Row, learn, local_sgd_run
@@ -151,6 +155,29 @@ def test_one_that_is_ten_times_slower_takes_fewer_steps_and_what_it_has_changed_
     fast, slow = outcomes[SLOW].steps
     averaged = len(outcomes[SLOW].round_seconds[1])  # fewer than epochs, where it has arrived late on a busy computer
     assert fast > slow > 0 and outcomes[SLOW].counted[1] >= max(1, averaged - 1), str(outcomes[SLOW])
+
+
+def encoded_bytes(row: str) -> int:
+    """The length of what a member of that row sends in a round, by its codec."""
+    (manifest,) = {member.manifest for each in rows() if each.name == row for member in each.members}
+    how = codec(manifest.collaboration.delta_codec)
+    model = build(manifest, seed=1, device=torch.device("cpu")).model
+    return sum(map(how.size, EncodedTensors([each.shape for each in model.parameters()], how).lengths()))
+
+
+@pytest.mark.rows(SLOW)
+def test_the_average_of_a_round_in_4_bits_is_as_long_as_what_each_sends(outcomes: dict[str, Outcome]) -> None:
+    outcome = outcomes[SLOW]
+    assert outcome.round_bytes == encoded_bytes(SLOW) < 0.6 * outcome.shared_numbers
+
+
+@pytest.mark.rows(SPARSE)
+def test_the_average_of_the_largest_changes_of_two_is_at_most_as_long_as_what_both_send(
+    outcomes: dict[str, Outcome],
+) -> None:
+    """A number that both have sent is in it once, and tensors of 32 numbers have no 64 of them."""
+    sent = encoded_bytes(SPARSE)
+    assert 0.5 * sent < outcomes[SPARSE].round_bytes <= 2 * sent < 0.3 * outcomes[SPARSE].shared_numbers
 
 
 @pytest.mark.rows(LIAR)

@@ -30,9 +30,12 @@ from core.run.manifest import RunManifest
 from core.run.spec.collaboration import Mode
 from core.run.spec.data import SumsData
 from core.worker.training.checkpoint_file import read_checkpoint
+from tests.bench.local_sgd.recorded_peers import RecordedPeers
+from tests.integration.local_sgd.together import assert_equal_base_weights
 from tests.support.computer.loopback import free_port
 from tests.support.environment.network_namespaces import Internet
 from tests.support.fault_injection import Fault, cut, freeze, gave, kill, last
+from tests.support.peers.slow_computer import SAMPLES_PER_SECOND
 from tests.support.real_peers import RUN_ID, LineProcess, Peer, PeerGroup, averaged, survivors, tiny, worker_of
 from tests.support.worker_processes import members_of
 
@@ -131,13 +134,21 @@ def goes_on_helping(client: LineProcess[AnyEvent]) -> None:
     assert client.all(Restarting, since) == []
 
 
+@pytest.fixture
+def recorded(tmp_path: Path) -> Iterator[RecordedPeers]:
+    """As fast as all other peers here."""
+    with contextlib.closing(RecordedPeers(tmp_path)) as group:
+        group.pace = SAMPLES_PER_SECOND
+        yield group
+
+
 @seldom
 @pytest.mark.networks
 @in_each_mode
 def test_after_a_cut_between_them_the_smaller_part_of_a_swarm_follows_the_larger(
-    group: PeerGroup, net: Internet, mode: Mode
+    recorded: RecordedPeers, net: Internet, mode: Mode
 ) -> None:
-    there = net.host()
+    group, there = recorded, net.host()
     organiser = group.at(there).organiser(manifest=sums(mode))
     volunteers = [group.at(net.host()).volunteer(organiser.posted, f"volunteer {n}", "direct") for n in (1, 2)]
     everybody = [organiser, *volunteers]
@@ -155,6 +166,8 @@ def test_after_a_cut_between_them_the_smaller_part_of_a_swarm_follows_the_larger
     assert organiser.epoch >= larger
     for peer in volunteers:
         assert peer.all(StateLoading, since[peer]) == []
+    if mode == "local-sgd":
+        assert_equal_base_weights(recorded)
 
 
 @pytest.mark.parametrize("mode", [pytest.param("gradients", marks=seldom), "local-sgd"])

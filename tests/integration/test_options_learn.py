@@ -28,6 +28,7 @@ pytestmark = pytest.mark.timeout(1200)
 EPOCHS = 9
 SIDE_BY_SIDE = 3
 LIMIT_SECONDS = 1100.0  # for all rows together, of which three train at a time
+GRADIENT_EPOCHS = 2  # since the parameters were averaged, when they are compared
 LEARNED = 0.85  # of the untrained loss is left at the most; 0.68 where no round is late, and one epoch is one step
 
 AT_ONCE = {"delay_grad_averaging": False, "delay_optimizer_step": False, "delay_state_averaging": False}
@@ -133,6 +134,12 @@ def collaborations() -> Iterator[Row]:
     yield pair("scheduler=exponential", run)
 
 
+def gradients_alone() -> Row:
+    """Parameters that are averaged in every fourth epoch only, and compared as late as possible after that."""
+    run = small_run(**AT_ONCE, average_state_every=GRADIENT_EPOCHS + 2)
+    return msgspec.structs.replace(pair("gradients alone", run), gradient_epochs=GRADIENT_EPOCHS)
+
+
 def recipes(hub: Hub) -> Iterator[Row]:
     """What computes, rather than what averages."""
     model = partial(language_model, small_run(), hub)
@@ -146,7 +153,7 @@ def recipes(hub: Hub) -> Iterator[Row]:
 def outcomes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
     """What came of the rows that are asked for; several train at a time, as most of it is waiting for each other."""
     with local_hub() as hub, peer_group(tmp_path_factory.mktemp("options")) as hired:
-        rows = (*collaborations(), *recipes(hub))
+        rows = (*collaborations(), gradients_alone(), *recipes(hub))
         return learn(hired, rows_asked_for(request, rows), SIDE_BY_SIDE, LIMIT_SECONDS)
 
 
@@ -165,6 +172,17 @@ def test_two_peers_learn_with(outcomes: dict[str, Outcome], name: str) -> None:
     assert all(outcome.remaining_loss(member) < limit for member in range(2)), outcome.losses
     assert outcome.distance is not None, outcome.rounds
     assert outcome.distance < agreed(name, outcome), str(outcome)
+
+
+@pytest.mark.real
+@pytest.mark.slow
+@pytest.mark.rows("gradients alone")
+def test_averaged_gradients_alone_keep_parameters_equal(outcomes: dict[str, Outcome]) -> None:
+    """Where parameters are averaged in every epoch, they agree whatever becomes of the gradients."""
+    outcome = outcomes["gradients alone"]
+    assert outcome.failures == []
+    assert outcome.distance is not None, outcome.rounds
+    assert outcome.distance < AGREED, str(outcome)
 
 
 def agreed(name: str, outcome: Outcome) -> float:

@@ -309,6 +309,12 @@ class Training:
         if together.mode == "local-sgd":
             return len(whole) >= MIN_ROUNDS
         rounds = [each for each in whole if each.epoch <= epoch]
+        if self.row.gradient_epochs:
+            kinds = [(each.kind, each.epoch) for each in rounds]
+            latest = range(epoch - self.row.gradient_epochs, epoch)
+            return all(("gradients", each) in kinds for each in latest) and not any(
+                kind == "state" and each in (*latest, epoch) for kind, each in kinds
+            )
         was_state = any(each.kind == "state" and each.epoch in epochs for each in rounds)
         return was_state and len(rounds) >= MIN_ROUNDS
 

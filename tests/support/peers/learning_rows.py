@@ -78,7 +78,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     on; such a row is over when all members have ended the last epoch. Members arrive in the epochs before
     ``counted_from``: neither rounds nor stand-stills of those count. Until so many honest ones as ``awaited_names``
     have named a liar, or heard of one, and until who misses rounds has kept what it changed, a row goes on for some
-    epochs: on a busy computer, liars miss rounds as well.
+    epochs: on a busy computer, liars miss rounds as well. With ``gradient_epochs`` parameters are compared where for so
+    many epochs nothing but gradients was averaged.
     """
 
     name: str
@@ -89,6 +90,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     costs_from: int | None = None
     awaited_names: int = 0
     counted_from: int = 1
+    gradient_epochs: int = 0
 
     def honest(self) -> tuple[int, ...]:
         """The numbers of the members that never lie."""

@@ -92,6 +92,29 @@ def test_whose_donors_stand_still_as_well_trains_on_and_asks_until_an_exchange_o
     assert not due.is_due() and due.min_outer_steps == 0
 
 
+def test_who_has_begun_anew_is_sure_of_its_weights_once_it_has_asked_the_others(clock: FakeClock) -> None:
+    due = Repair()
+    due.loaded(0)
+    assert due.is_sure(0), "no state has come"
+    due.loaded(4)
+    assert not due.is_sure(4) and due.min_outer_steps == 5
+    for _ in range(STANDSTILL_TRIES):
+        clock.now += 1000
+        assert not due.poll(Weights(), Search(None), 4, is_idle=True)
+        assert not due.brings_on(4, 4, is_like_ours=True, is_ahead=False)
+        due.tried(4)
+    assert due.is_sure(4)
+    due.loaded(7)
+    assert due.is_sure(7), "it has begun long ago"
+
+
+def test_who_has_stepped_before_it_takes_a_state_has_forgotten_nothing(clock: FakeClock) -> None:
+    due = Repair()
+    due.stepped(1)
+    due.loaded(4)
+    assert due.is_sure(4)
+
+
 def test_what_was_only_asked_for_is_forgotten_once_a_group_tells_what_is_right(clock: FakeClock) -> None:
     due = Repair()
     due.request(8, is_doubtful=False)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import math
 import pickle
 from concurrent.futures import Future
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hivemind import Optimizer
+from hivemind import DecentralizedAverager, Optimizer
+from hivemind.averaging import averager
 from hivemind.averaging.matchmaking import MatchmakingException
 from hivemind.p2p import PeerID
 
@@ -16,7 +20,9 @@ from core.protocol.events import RoundFinished
 from core.worker.swarm.aggregation.outcome import AllreduceOutcome
 from core.worker.swarm.aggregation.silent_reducers import AnswerDeadlines
 from core.worker.swarm.aggregation.unreached_reducers import UnreachedReducers
-from core.worker.swarm.averaging.allreduce import ValidatingRunner
+from core.worker.swarm.averaging.allreduce import ExchangeFailedError, ValidatingRunner
+from core.worker.swarm.averaging.rounds import Rounds
+from core.worker.swarm.local_sgd.averagers import DeltaAverager
 from core.worker.swarm.local_sgd.codecs.wire import codec
 from core.worker.swarm.local_sgd.group_agreement import GroupAgreement, Told
 from core.worker.swarm.local_sgd.optimizer import LocalSgdOptimizer
@@ -101,3 +107,52 @@ def test_whose_round_has_failed_looks_at_once_for_its_outcome_among_the_others(
     control.set_exception(error)
     optimizer._average_gradients_and_load_into_optimizer(control)
     assert optimizer._repair.min_outer_steps == 6 and optimizer._repair.is_sure(5) == is_sure
+
+
+class Began(Future[Any]):
+    """A round that looks for a group, and may be exchanged at once."""
+
+    deadline, weight, data_for_gather, triggered = math.inf, 1.0, b"sure", True
+
+    def __init__(self, *, allow_retries: bool = True, **_options: Any) -> None:
+        super().__init__()
+        self.allow_retries = allow_retries
+
+    def attach(self, *_futures: Any) -> None:
+        """Nobody cancels it."""
+
+    async def wait_for_cancel(self) -> None:
+        """Nobody does."""
+        await asyncio.Event().wait()
+
+
+def test_whose_exchange_has_failed_is_in_no_other_group_with_what_it_has_told_that_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Who has received all parts has stepped; with others, who are told that nobody has, another step was taken."""
+    monkeypatch.setattr(averager, "MPFuture", Future)
+    monkeypatch.setattr(DecentralizedAverager, "step", lambda _self, **options: Began(**options))
+    round_of: Any = DeltaAverager.__new__(DeltaAverager)
+    round_of._parent_pid, round_of.rounds = 0, Rounds(60.0)
+    control, groups = round_of.schedule_step(), list[bytes]()
+
+    async def look_for_group(step: Began) -> SimpleNamespace:
+        groups.append(step.data_for_gather)
+        return SimpleNamespace()
+
+    async def fail(*_args: Any, **_options: Any) -> None:
+        control.deadline = 0.0 if len(groups) > 1 else math.inf
+        raise ExchangeFailedError
+
+    inside = SimpleNamespace(
+        _pending_groups_registered=SimpleNamespace(clear=lambda: None),
+        _matchmaking=SimpleNamespace(look_for_group=look_for_group),
+        _register_allreduce_group=contextlib.nullcontext,
+        _aggregate_with_group=fail,
+        _allreduce_timeout=None,
+        tensor_infos=(),
+        allreduce_kwargs={},
+    )
+    inside_step: Any = DecentralizedAverager._step
+    asyncio.run(inside_step(inside, step=control, future_for_init=Future()))
+    assert groups == [b"sure"] and isinstance(control.exception(), ExchangeFailedError)

@@ -108,6 +108,15 @@ class DeltaAverager(AuditedAverager, GradientAverager):
         self._tries_out = is_signer and self.total_size <= MAX_TRIED and len(self.changes.lengths()) <= MAX_WANTED
         self._outer_pipe.send(("_know_signers", [signers], {}))
 
+    def schedule_step(self, *args: Any, **kwargs: Any) -> StepControl:
+        """Look for a group as GradientAverager does, and begin an exchange with one at the most.
+
+        WORKAROUND H89: after an exchange that has failed, hivemind looks for another group in the same round, which it
+        tells what it has told the first one: that nobody has stepped without us. Whoever has all parts has.
+        """
+        control: StepControl = super().schedule_step(*args, allow_retries=False, **kwargs)
+        return control
+
     def begin_round(self) -> None:
         """A round of ours is over, in which we have taken so many steps."""
         self._is_counted = not self._weightless and self.local_times_accumulated >= self._min_steps

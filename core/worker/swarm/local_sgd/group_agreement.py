@@ -173,6 +173,12 @@ def is_quorum(sure: int, unsure: int, others: int) -> bool:
     replicated data*, 1979). Without any others nobody can have stepped; or those who have share nothing, as the one
     that did is gone, and must go back.
 
+    That is promised to groups that know of at least as many peers as there are with these base weights, the median of
+    what their members know, and as long as who may have missed a step reaches one that has taken it before `Repair`
+    gives up its doubt. Whoever has waited some rounds for peers that it has never met counts fewer (`MetPeers`). Nor is
+    it promised where a member of a group never hears that its leader has begun: it stays sure, and could step with
+    others while those who have stepped with the leader are out of reach.
+
     A group that is more than half of the swarm may have no quorum: three peers, of which two form a group while one of
     them is still behind, would part for good.
     """

@@ -172,9 +172,8 @@ class LocalSgdOptimizer(SwarmOptimizer):
 
     def _group_metadata(self) -> tuple[Any, ...]:
         """What we tell the group of a round."""
-        is_sure, unreached = self._repair.is_sure(self._version[0]), self._unreached.named()
-        counted = self._met_peers.count()
-        return Told(self.local_epoch, unreached, *self._version, not self.client_mode, counted, is_sure).packed()
+        ours, is_sure = (*self._version, not self.client_mode), self._repair.is_sure(self._version[0])
+        return Told(self.local_epoch, self._unreached.named(), *ours, self._met_peers.count(), is_sure).packed()
 
     def _average_gradients_and_load_into_optimizer(self, maybe_step_control: StepControl | None) -> None:
         """Send our changes and wait for the average; with weights that differ, or parts that miss, it moves nothing."""
@@ -308,7 +307,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
         if self._mirror is not None and averager.mirrored is not None:
             self._mirror.release(averager.mirror_use)
             averager.mirrored = None
-        self._repair.tried(self._version[0])
+        self._repair.loaded(self._version[0])
         self._inner.follow(self.local_epoch)
 
     def replace_model(self, **kwargs: Any) -> None:
@@ -336,6 +335,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
         super().resume_at(epoch + self.state_averager.take_logged_rounds())
         self._version = self.outer.version()
         self._round_log.end_at(self._version)
+        self._repair.resumed(self._version[0])
         self._inner.follow(self.local_epoch)
 
     def say_goodbye(self) -> None:

@@ -34,6 +34,9 @@ class Repair:
     yet: who always waited for the step that the others are about to take would follow them for ever. So would who takes
     a state that has waited for the end of an exchange, in which the others have stepped, and trains on with it: such a
     search is *overtaken*, and what came of it leads on at once to a second one, for which training stands still.
+
+    A process that has only just begun may have had a part in a step of which it knows nothing any more: until it has
+    asked the others, it is not sure of the weights that it begins with.
     """
 
     def __init__(self) -> None:
@@ -45,6 +48,18 @@ class Repair:
         self._micro_batches = 0  # while it searches
         self._has_come_too_late = self._is_doubtful = False
         self._is_overtaken = self._is_awaited = False
+        self._has_begun = False
+
+    def resumed(self, outer_steps: int) -> None:
+        """We begin with weights that have so many steps behind them: those of our own disk, or the first of a donor."""
+        self._has_begun = True
+        self.request(outer_steps + 1)
+
+    def loaded(self, outer_steps: int) -> None:
+        """We have waited for a state, and have weights with so many steps behind them now; none where none has come."""
+        self.tried(outer_steps)
+        if outer_steps > 0 and not self._has_begun:
+            self.resumed(outer_steps)
 
     def request(self, min_outer_steps: int, *, is_doubtful: bool = True) -> None:
         """Ours are wrong if the others have stepped: the right ones have so many steps behind them, or soon will.
@@ -64,7 +79,7 @@ class Repair:
 
         Then ours are right, and the end of a search that is under way is not worth waiting for.
         """
-        self._is_overtaken = False
+        self._is_overtaken, self._has_begun = False, True
         if outer_steps < self.min_outer_steps:
             return
         self._is_doubtful = self._has_come_too_late = False

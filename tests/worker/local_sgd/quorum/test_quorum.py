@@ -1,13 +1,11 @@
-"""No two groups take different outer steps from the same base weights, and all of a group decide alike."""
+"""What a group makes of that which its members tell: which base weights are right, and whether they step."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Collection, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.worker.swarm.local_sgd.group_agreement import GroupAgreement, Told, is_quorum
@@ -20,101 +18,6 @@ def group(*told: tuple[int, bytes, bool, int], unsure: int = 0) -> GroupAgreemen
     """Of members with such versions, who share them or not, and know of so many peers; the last ones are not sure."""
     numbered = enumerate(told, unsure + 1)
     return GroupAgreement(Told(9, (), *each, is_sure=number <= len(told)).packed() for number, each in numbered)
-
-
-class Member:
-    """A peer of a swarm in which groups form and fail in any order: what `LocalSgdOptimizer` keeps of its base weights.
-
-    It looks for base weights with ``wanted`` outer steps behind them, if that is not 0: it may have missed the step to
-    those. Behind a router, it shares none.
-    """
-
-    def __init__(self, *, is_shared: bool) -> None:
-        self.is_shared, self.steps, self.root, self.wanted = is_shared, 0, b"0", 0
-
-    @property
-    def version(self) -> tuple[int, bytes]:
-        """That of its base weights."""
-        return self.steps, self.root
-
-    def told(self, peers: int) -> tuple[Any, ...]:
-        """What it tells a group."""
-        return Told(0, (), *self.version, self.is_shared, peers, is_sure=self.wanted <= self.steps).packed()
-
-    def catch_up_with(self, other: Member) -> bool:
-        """Take its base weights, if it shares them, unless they lead back on the way; whether they are right."""
-        if self.wanted > 0 and other.is_shared and other.steps >= min(self.wanted, self.steps):
-            self.steps, self.root = other.steps, other.root
-            self.wanted = 0 if self.steps >= self.wanted else self.wanted
-            return self.wanted == 0
-        return False
-
-
-class Members:
-    """All peers of a swarm, and every step that any of those has ``taken`` that share their base weights.
-
-    A step that only such peers take which share nothing is lost to everybody: nobody can fetch its outcome.
-    """
-
-    def __init__(self, sharing: list[bool]) -> None:
-        self.all = [Member(is_shared=each) for each in sharing]
-        self.taken, self._names = dict[int, set[bytes]](), itertools.count(1)
-
-    def exchange(self, numbers: Sequence[int], missing: Collection[int] = (), organiser: int | None = None) -> None:
-        """A group of these exchanges; those of it at the places ``missing`` lack parts of the average at the end."""
-        group, name = [self.all[number] for number in numbers], b"-%d" % next(self._names)
-        told = [each.told(len(self.all)) for each in group]
-        agreed = GroupAgreement(told, None if organiser not in numbers else told[numbers.index(organiser)])
-        right = agreed.version
-        for place, each in enumerate(group):
-            ours, is_whole = each.version, place not in missing
-            if agreed.may_step(ours, is_whole=is_whole):
-                each.steps, each.root = each.steps + 1, each.root + name
-                each.wanted = max(each.wanted, each.steps) if each.wanted else 0
-                if each.is_shared:
-                    self.taken.setdefault(each.steps, set()).add(each.root)
-            elif agreed.must_repair(ours, is_whole=is_whole):
-                each.wanted = max(each.wanted, (ours if right is None else right)[0] + 1)
-
-    def repair(self) -> None:
-        """Each that looks for other base weights takes some, or gives up where nobody has them."""
-        for each in self.all:
-            others = (other for other in self.all if other is not each)
-            if not any(map(each.catch_up_with, others)):
-                each.wanted = 0
-
-
-@st.composite
-def histories(draw: st.DrawFn) -> Members:
-    """Swarms after some rounds of any groups, in which anybody may lack parts at the end or catch up with another."""
-    sharing = draw(st.lists(st.booleans(), min_size=2, max_size=7).filter(any))
-    swarm, numbers = Members(sharing), st.integers(0, len(sharing) - 1)
-    for _ in range(draw(st.integers(0, 12))):
-        group = draw(st.lists(numbers, min_size=2, max_size=len(sharing), unique=True))
-        swarm.exchange(group, draw(st.sets(st.sampled_from(range(len(group))))), organiser=0)
-        for one, other in draw(st.lists(st.tuples(numbers, numbers), max_size=3)):
-            swarm.all[one].catch_up_with(swarm.all[other])
-    return swarm
-
-
-@given(histories())
-def test_whatever_groups_form_and_fail_nobody_takes_another_step_from_the_same_base_weights(swarm: Members) -> None:
-    assert all(len(roots) == 1 for roots in swarm.taken.values()), swarm.taken
-
-
-@given(histories(), st.data())
-def test_once_all_meet_again_all_go_on_with_the_same_base_weights(swarm: Members, data: st.DataObject) -> None:
-    gone = data.draw(st.sets(st.sampled_from(range(len(swarm.all))), max_size=len(swarm.all) - 2))
-    swarm.all = [each for number, each in enumerate(swarm.all) if number not in gone]
-    assume(any(each.is_shared for each in swarm.all))
-    everybody = range(len(swarm.all))
-    for _ in range(4):
-        swarm.exchange(everybody, organiser=0)
-        swarm.repair()
-    before = max(each.steps for each in swarm.all)
-    swarm.exchange(everybody, organiser=0)
-    assert len({(each.steps, each.root) for each in swarm.all}) == 1
-    assert swarm.all[0].steps == before + 1
 
 
 @given(PEERS)

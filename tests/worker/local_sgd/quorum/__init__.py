@@ -1,0 +1,1 @@
+"""Which group of local SGD steps, and that no two of them part."""
