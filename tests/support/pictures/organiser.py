@@ -91,7 +91,7 @@ class Organiser(Photographer):
         self.take_dialog("report", "Make a report…", "Report of")
         for look, button, title in (
             ("dark", "Make a report…", "Report of"),
-            ("german", "Bericht erstellen…", "Bericht"),
+            ("german", "Bericht erstellen\u00a0…", "Bericht"),
         ):
             self.choose(**LOOKS[look])
             self.take_dialog("report", button, title, look)
