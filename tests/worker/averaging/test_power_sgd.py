@@ -43,7 +43,7 @@ def test_both_are_given_the_same_nothing_is_lost_and_a_round_that_lost_somebody_
         assert each["bias"] == pytest.approx(0.5)
     assert exact["missing"] < ROUNDING
     assert 0.2 < later["missing"] < rough["missing"] < 1
-    assert failed["became"] in ("RetriedExchangeError", "AllreduceException"), (
+    assert failed["became"] in ("ExchangeFailedError", "AllreduceException"), (
         "the latter once nobody is left to try again"
     )
     assert failed["is_untouched"]

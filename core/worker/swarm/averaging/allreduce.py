@@ -39,23 +39,12 @@ class NotFiniteError(Exception):
     """Our own tensors are not finite, and nobody must get them. hivemind does not try again after this."""
 
 
-class ExchangeFailedError(Exception):
-    """A peer of the group was lost, or sent what could not be used, so that the exchange could not end.
-
-    hivemind tries again, with another group, only after one that is a MatchmakingException.
-    """
+class ExchangeFailedError(MatchmakingException):
+    """A peer of the group was lost, or sent what could not be used, so that the exchange could not end."""
 
 
 class ExchangeTimeoutError(ExchangeFailedError):
     """The exchange took longer than ``allreduce_timeout``."""
-
-
-class RetriedExchangeError(ExchangeFailedError, MatchmakingException):
-    """As ExchangeFailedError; hivemind tries again."""
-
-
-class RetriedTimeoutError(ExchangeTimeoutError, MatchmakingException):
-    """As ExchangeTimeoutError; hivemind tries again."""
 
 
 def are_finite(tensors: Iterable[Tensor]) -> bool:

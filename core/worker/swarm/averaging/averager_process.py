@@ -43,8 +43,6 @@ from core.worker.swarm.averaging.allreduce import (
     ExchangeFailedError,
     ExchangeTimeoutError,
     NotFiniteError,
-    RetriedExchangeError,
-    RetriedTimeoutError,
     RobustRunner,
     ValidatingRunner,
     are_finite,
@@ -66,11 +64,6 @@ class AveragerProcess(StateFetcher):
     ``last_exchange`` is shared by all averagers of this peer; see `AllreduceTimeouts`. The ``aggregator`` says what is
     made of that which others send, and ``organiser`` is the peer id of the run's, which averages whatever others say.
     """
-
-    exchange_errors: tuple[type[ExchangeFailedError], type[ExchangeTimeoutError]] = (
-        RetriedExchangeError,
-        RetriedTimeoutError,
-    )
 
     def __init__(
         self,
@@ -128,7 +121,7 @@ class AveragerProcess(StateFetcher):
             return outcome
         except MatchmakingException as error:  # hivemind makes one of whatever goes wrong in an exchange
             is_timeout = isinstance(error.__context__, asyncio.CancelledError)
-            raise self.exchange_errors[is_timeout](str(error)) from error
+            raise (ExchangeTimeoutError if is_timeout else ExchangeFailedError)(str(error)) from error
         finally:
             self._timeouts.record(time.monotonic() - started, is_whole)
 

@@ -25,12 +25,7 @@ from core.run.signed_scores import MOST_SCORES, Score
 from core.worker.compute.optimizers import parameters_of, tensors_of
 from core.worker.compute.process_memory import return_free_memory
 from core.worker.swarm.aggregation.leave_one_out import OpposedSenders
-from core.worker.swarm.averaging.allreduce import (
-    ExchangeFailedError,
-    ExchangeTimeoutError,
-    ValidatingRunner,
-    are_finite,
-)
+from core.worker.swarm.averaging.allreduce import ValidatingRunner, are_finite
 from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
 from core.worker.swarm.averaging.state_validation import State
 from core.worker.swarm.local_sgd.audit.averager import AuditedAverager
@@ -48,7 +43,7 @@ from core.worker.swarm.local_sgd.repair import Repair
 from core.worker.swarm.local_sgd.replay import Replay, replayed_log, version_of_state
 from core.worker.swarm.local_sgd.round_log import RoundLog
 from core.worker.swarm.local_sgd.state_file import MirrorUse
-from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
+from core.worker.swarm.patches.byte_counters import ExchangeShare
 from core.worker.swarm.state_parts.messages import Version
 
 log = logging.getLogger(__name__)
@@ -68,15 +63,11 @@ class DeltaAverager(AuditedAverager, GradientAverager):
     round has no weight in it either. What a whole exchange has averaged is written to the ``round_log``; so is what a
     peer that ``is_alone`` steps with, encoded like the average of a group. With ``feedback`` only the largest changes
     are averaged, and the others are kept for later rounds.
-
-    An exchange that fails is not tried again with another group: the one that it had may have stepped.
     """
 
-    exchange_errors = ExchangeFailedError, ExchangeTimeoutError
     is_alone = False
     _is_counted = _tries_out = False
     _to_try: tuple[list[Tensor], MPFuture[Any]] | None = None  # base weights, and what others have changed of them
-    _bytes_before: int | None = None  # the exchange that is under way
 
     def __init__(
         self,
@@ -97,6 +88,7 @@ class DeltaAverager(AuditedAverager, GradientAverager):
         self.changes = EncodedTensors(shapes, rule.codec, is_shared=True)
         self.averages = EncodedTensors(shapes, rule.codec, is_shared=True)
         self.sent: EncodedTensors | None = None
+        self._exchange_share = ExchangeShare()
         # hivemind's name for a gradient averager without sums of its own: the model's weights are the sum
         options: dict[str, Any] = {"reuse_grad_buffers": True, "compression": EncodedParts()}
         number = torch.zeros(())
@@ -108,14 +100,13 @@ class DeltaAverager(AuditedAverager, GradientAverager):
         self._tries_out = is_signer and self.total_size <= MAX_TRIED and len(self.changes.lengths()) <= MAX_WANTED
         self._outer_pipe.send(("_know_signers", [signers], {}))
 
-    def schedule_step(self, *args: Any, **kwargs: Any) -> StepControl:
+    def schedule_step(self, *args: Any, **kwargs: Any) -> Any:
         """Look for a group as GradientAverager does, and begin an exchange with one at the most.
 
         WORKAROUND H89: after an exchange that has failed, hivemind looks for another group in the same round, which it
         tells what it has told the first one: that nobody has stepped without us. Whoever has all parts has.
         """
-        control: StepControl = super().schedule_step(*args, allow_retries=False, **kwargs)
-        return control
+        return super().schedule_step(*args, allow_retries=False, **kwargs)
 
     def begin_round(self) -> None:
         """A round of ours is over, in which we have taken so many steps."""
@@ -187,14 +178,8 @@ class DeltaAverager(AuditedAverager, GradientAverager):
                 self._round_log.write(self.averages.lengths(), self.averages.parts())
 
     def exchanged_share(self) -> float | None:
-        """The bytes of this exchange so far, as a share of what one sends and receives; ``None`` between exchanges."""
-        if not self.rounds.is_exchanging:
-            self._bytes_before = None
-            return None
-        moved = sent_bytes() + received_bytes()
-        if self._bytes_before is None:
-            self._bytes_before = moved
-        return min(1.0, (moved - self._bytes_before) / (2 * self._rule.codec.size(self.total_size)))
+        """How much of this exchange is over, by its bytes; ``None`` between exchanges."""
+        return self._exchange_share.look(self.rounds.is_exchanging, self._rule.codec.size(self.total_size))
 
     def _encode_changes(self) -> bool:
         """Encode the changes, part by part, where they are sent from; whether all are finite, else none is there."""

@@ -45,6 +45,19 @@ def streamed_bytes() -> int:
     return 0 if _counters is None else int(_counters.streamed.value)
 
 
+class ExchangeShare:
+    """How much of an exchange is over, by the bytes that have been sent and received since it was first looked at."""
+
+    def __init__(self) -> None:
+        self._before: int | None = None
+
+    def look(self, is_exchanging: bool, size_bytes: int) -> float | None:
+        """The share of what is sent and received, so many bytes each way; ``None`` between exchanges."""
+        moved = sent_bytes() + received_bytes()
+        self._before = (moved if self._before is None else self._before) if is_exchanging else None
+        return None if self._before is None else min(1.0, (moved - self._before) / (2 * size_bytes))
+
+
 def count_bytes() -> None:
     """Wrap hivemind's two ways to the wire: streams (``P2P``) and unary calls (``ControlClient``).
 
