@@ -23,6 +23,7 @@ import torch._dynamo  # which the first optimizer would import by itself, two se
 from hivemind.p2p import P2PContext
 from hivemind.proto import runtime_pb2
 
+from core.worker.experts.calls import ExpertInput
 from core.worker.process import process_tree
 from core.worker.swarm import Swarm
 from core.worker.swarm.experts import claims
@@ -94,13 +95,17 @@ def announced_counts(trainer: Trainer, claimers: Sequence[str]) -> list[int]:
 
 
 def train(folder: Path, addresses: Sequence[str], claimers: Sequence[str]) -> None:
-    """Say how many experts each has while the claimers are believed, and train once the host has all."""
+    """Say how many experts each has while the claimers are believed, and train once the host is asked for all."""
     trainer = Trainer(entered(folder, addresses, "client"), 1)
     began = time.monotonic()
     for of_host in (0, len(EXPERTS)):
         while (counts := announced_counts(trainer, claimers)) != [len(EXPERTS)] * len(claimers) + [of_host]:
             time.sleep(LOOK_SECONDS)
         say(counts=counts, seconds=time.monotonic() - began)
+    directory, token = trainer.caller.directory, torch.ones(1, TRUNK.hidden_size)
+    while not {directory.host_of(each) for each in EXPERTS}.isdisjoint((*claimers, None)):
+        trainer.caller.forward([ExpertInput(EXPERTS[0], token, None)])  # one who refuses is left out after some time
+        time.sleep(LOOK_SECONDS)
     trunk = Trunk([trainer])
     while True:
         trunk.step()

@@ -179,7 +179,7 @@ def test_who_says_nothing_for_a_while_and_then_announces_experts_again_gets_none
     run.live(FORGOTTEN_SECONDS)
     run.hosted["a"] = liar
     for answer in (None, ""):
-        run.answers["a"] = answer  # type: ignore[assignment]
+        run.answers["a"] = answer
         run.live(60)
         assert run.hosted["b"] == set(EXPERTS)
 
