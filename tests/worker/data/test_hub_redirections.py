@@ -84,7 +84,7 @@ def test_a_file_is_fetched_over_no_other_protocol(hub: Hub, tmp_path: Path, targ
     assert len(hub.asked("/model.safetensors")) == 1, "asked once, not again and again"
 
 
-@pytest.mark.parametrize("target", [*ELSEWHERE, f"{ENDPOINT}/circle"])
+@pytest.mark.parametrize("target", [*ELSEWHERE, f"{ENDPOINT}/circle"], ids=[*ELSEWHERE, "in a circle"])
 def test_a_listing_that_leads_elsewhere_is_refused_at_once(hub: Hub, tmp_path: Path, target: str) -> None:
     repository = hub.publish("model", "somebody/led-astray", MODEL)
     hub.redirections |= {f"/tree/{repository.revision}": target, "/circle": f"{ENDPOINT}/circle"}
