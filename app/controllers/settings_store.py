@@ -50,7 +50,7 @@ class SettingsStore(QObject):
         before, self.settings = self.settings, merged(settings, base, self._in_file)
         try:
             save_settings(self._path, self.settings)
-            self._in_file = self.settings
+            self._in_file, self._latest = self.settings, LatestSettings(self._path, self.settings)
         except msgspec.ValidationError as error:
             self._fail(UserError(ErrorKind.SETTINGS_DAMAGED, localized("%1.", error)))
         except UserError as error:

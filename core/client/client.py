@@ -86,8 +86,8 @@ class Client:
         self.pace = PaceSender()
         self._clock: threading.Timer | None = None
         self._alarm: WallClockTimer | None = None
-        self._attempt = 0
         self._works_since: float | None = None
+        self._attempt, self._invitation, self._waited_for_room = 0, "", False
 
     def join(
         self,
@@ -105,7 +105,7 @@ class Client:
 
         Who ``waits_for_room`` is told of a full disk, and the search goes on once it has room.
         """
-        Wallet(self._folders.contents.invitations_file).add(address.invitation)
+        self._invitation = address.invitation
         command = Join(
             addresses=address.peers,
             home=str(self._folders.data),
@@ -247,6 +247,7 @@ class Client:
         self._works_since = None
         try:
             self._folders.prepare()
+            Wallet(self._folders.contents.invitations_file).add(self._invitation)
             words = self._command or engine_command(self._folders.data)
             self._worker = WorkerProcess(words, post=self._post, logs=self._folders.logs)
         except (UserError, OSError) as error:
@@ -315,16 +316,17 @@ class Client:
         good_running_seconds = time.monotonic() - self._works_since if self._works_since else 0.0
         crash = self.session.crash
         problem = ErrorKind.from_key(crash.problem) if crash else ErrorKind.WORKER_CRASHED
-        has_trained = self.session.has_trained
-        attempt = self._restarts.next_attempt(self._attempt, good_running_seconds, problem, has_trained=has_trained)
+        has_trained, is_full = self.session.has_trained, problem is ErrorKind.DISK_FULL
+        counted = self._attempt if is_full or not self._waited_for_room else 0  # who has waited for room did not fail
+        attempt = self._restarts.next_attempt(counted, good_running_seconds, problem, has_trained=has_trained)
         if attempt is None or has_never_spoken(self.session, event.returncode) or not self.session.may_restart:
             self._post(last_words(self.session, event.returncode, self.log_file))
             return
-        self._attempt = attempt
+        self._attempt, self._waited_for_room = attempt, is_full
         seconds = self._restarts.delay_seconds(attempt, problem)
         last = self._restarts.last_attempt(problem, has_trained=has_trained)
-        full = crash.detail if crash and problem is ErrorKind.DISK_FULL else ""
-        self._post(Restarting(attempt=attempt, seconds=seconds, problem=problem.key, last_attempt=last, detail=full))
+        told = crash.detail if crash and is_full else ""
+        self._post(Restarting(attempt=attempt, seconds=seconds, problem=problem.key, last_attempt=last, detail=told))
         self._set_clock(seconds, lambda: self._post(RestartDue()))
 
     def _start_again(self) -> None:

@@ -43,15 +43,12 @@ class Wallet:
         self._file: JsonFile[tuple[_Text, ...]] = JsonFile(path, tuple[_Text, ...])
 
     def add(self, text: str) -> None:
-        """Keep what somebody was given, if anything; what that is worth is seen when a run is found.
-
-        A disk that refuses it is logged; then the person is not invited, and reads that.
-        """
+        """Keep what somebody was given, if anything; what that is worth is seen when a run is found. Raises OSError."""
         if not text:
             return
         kept = text[:MAX_CHARACTERS]
         others = tuple(each for each in self._texts() if each != kept)
-        self._file.save((*others, kept)[-MOST_KEPT:])
+        self._file.write((*others, kept)[-MOST_KEPT:])
 
     def pass_for(self, run_id: str, authority: RunAuthority, holder: str, now: float) -> Pass:
         """The ticket that lasts longest; without any, the invitation that does; see `ticket_in`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -49,7 +50,8 @@ class FileStore:
     def require_room(self, needed_bytes: int, what: str) -> None:
         """Raise UserError where there is no room for so many bytes of ``what``, before anything is fetched.
 
-        DISK_FULL where the disk has too little, which may pass; NO_ROOM where it is the volunteer's limit.
+        DISK_FULL where the disk has too little, which may pass; NO_ROOM where it is the volunteer's limit, or no disk
+        of that size ever has so much.
         """
         if self.has_room_for(needed_bytes):
             return
@@ -59,7 +61,8 @@ class FileStore:
             words = localized("%1 needs %2 GB; %3 GB of your limit are left.", what, needed, left)
             raise UserError(ErrorKind.NO_ROOM, words)
         words = localized("%1 needs %2 GB; %3 GB are free in %4.", what, needed, left, self.home)
-        raise UserError(ErrorKind.DISK_FULL, words)
+        is_too_small = needed_bytes + _SPARE_BYTES > shutil.disk_usage(self.home).total
+        raise UserError(ErrorKind.NO_ROOM if is_too_small else ErrorKind.DISK_FULL, words)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from core.errors import ErrorKind, UserError
+from core.files.disk_space import disk_usage
 from core.localizable import localized
 from core.run.spec.data import HubTokenizer
 from core.schema import UNREADABLE
@@ -86,17 +87,27 @@ def _fetch_all(repository: HubRepository, chosen: list[HubFile], task: Backgroun
     missing = [file for file in chosen if not _is_here(repository, file)]
     task.total_bytes = sum(file.size_bytes for file in missing)
     if missing:
-        repository.store.require_room(task.total_bytes, repository.name)
+        here = sum(_partial_bytes(repository, file) for file in missing)
+        repository.store.require_room(task.total_bytes - here, repository.name)
     for file in sorted(chosen, key=lambda file: file.name in weights):
         path = repository.folder / file.name
         if file.name not in weights and file.size_bytes > _LARGEST_SETTINGS_BYTES:
             raise ValueError(localized("%1 is too large", file.name))
         if file in missing:
-            download(repository.remote(file), path.with_name(f"{file.name}.part"), path, task)
+            download(repository.remote(file), _partial(repository, file), path, task)
         if file.name in _SETTINGS:
             _refuse_code(path)
         elif _is_index(file.name):
             refuse_other_files(path, weights)
+
+
+def _partial(repository: HubRepository, file: HubFile) -> Path:
+    return (repository.folder / file.name).with_name(f"{file.name}.part")
+
+
+def _partial_bytes(repository: HubRepository, file: HubFile) -> int:
+    """What is there of a file that was not fetched to its end."""
+    return min(file.size_bytes, disk_usage(_partial(repository, file)))
 
 
 def _is_weights(name: str) -> bool:

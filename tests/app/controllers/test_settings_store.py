@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,16 @@ def test_of_the_rules_each_stays_as_it_was_changed_last(path: Path) -> None:
     assert in_file(path) == Settings(
         availability=AvailabilityRules(films=True, games=False, battery=False, idle_minutes=5)
     )
+
+
+@pytest.mark.parametrize("spoil", [Path.unlink, lambda path: path.write_text("threads =")], ids=["gone", "damaged"])
+def test_a_file_that_cannot_be_read_undoes_no_earlier_change(path: Path, spoil: Callable[[Path], object]) -> None:
+    store = SettingsStore(path)
+    store.replace(public_name="Ann")
+    store.replace(network="client")
+    spoil(path)
+    store.replace(graph_period="6h")
+    assert (store.settings.public_name, store.settings.network) == ("Ann", "client")
 
 
 def test_what_could_not_be_written_is_written_with_the_next_change(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import contextlib
 import os
 import queue
@@ -158,7 +159,28 @@ def test_a_full_disk_is_waited_for_before_and_after_the_run_was_found(front_end:
     assert front.until(is_training_again).problem is None
     first, _, last = front.happened(Restarting)
     full = Restarting(attempt=1, seconds=0.01, problem="disk_full", detail="/data: No space left on device.")
-    assert first == full and last == msgspec.structs.replace(full, attempt=3, seconds=0.03)
+    assert first == full and last == msgspec.structs.replace(full, attempt=2, seconds=0.02)
+
+
+def test_who_has_waited_for_room_has_all_attempts_after_a_crash(front_end: Open) -> None:
+    front = front_end(*["fail_with_a_full_disk"] * 5, "crash_in_training", "good")
+    front.client.join(ADDRESS, waits_for_room=True)
+    front.client.start(front.until(lambda session: session.is_search_finished).runs[0], device="cpu")
+    assert front.until(is_training_again).problem is None
+    assert [event.attempt for event in front.happened(Restarting) if isinstance(event, Restarting)] == [*range(1, 6), 1]
+
+
+def test_an_invitation_is_kept_once_a_full_disk_has_room(small_disk: Path, fill_disk: Callable[[], None]) -> None:
+    front = FrontEnd(small_disk, "good")
+    front.folders.prepare()
+    fill_disk()
+    front.client.join(dataclasses.replace(ADDRESS, invitation="workerbee-invitation"), waits_for_room=True)
+    front.until(lambda session: session.restarting is not None)
+    (small_disk / "hog").unlink()
+    front.until(lambda session: session.is_search_finished)
+    assert "workerbee-invitation" in front.folders.contents.invitations_file.read_text("utf-8")
+    front.client.leave()
+    front.until_ended()
 
 
 def test_a_search_begins_once_a_full_disk_has_room(small_disk: Path, fill_disk: Callable[[], None]) -> None:

@@ -199,11 +199,25 @@ def test_a_download_that_does_not_fit_is_not_begun(hub: Hub, tmp_path: Path) -> 
     assert hub.asked("model.safetensors") == []
 
 
-def test_a_disk_that_is_too_small_is_said_before(hub: Hub, small_disk: Path) -> None:
-    repository = hub.publish("model", "somebody/small", {**MODEL, "model.safetensors": bytes(20_000_000)})
+@pytest.mark.parametrize(("size", "problem"), [(8_000_000, "disk_full"), (20_000_000, "no_room")])
+def test_a_disk_with_too_little_room_is_said_before_and_one_that_can_never_have_it(
+    hub: Hub, small_disk: Path, size: int, problem: str
+) -> None:
+    repository = hub.publish("model", "somebody/small", {**MODEL, "model.safetensors": bytes(size)})
+    (small_disk / "others").write_bytes(bytes(9_000_000))
     with pytest.raises(UserError, match="are free in") as refused:
         fetched(repository, FileStore(small_disk))
-    assert refused.value.problem is ErrorKind.DISK_FULL
+    assert refused.value.problem.key == problem
+
+
+def test_room_is_asked_for_what_is_still_to_come(hub: Hub, small_disk: Path) -> None:
+    repository = hub.publish("model", "somebody/small", {**MODEL, "model.safetensors": bytes(6_000_000)})
+    (small_disk / "others").write_bytes(bytes(8_000_000))
+    whole = fetched(repository, FileStore(small_disk)) / "model.safetensors"
+    whole.with_name(f"{whole.name}.part").write_bytes(whole.read_bytes()[:5_000_000])
+    whole.unlink()
+    fetched(repository, FileStore(small_disk))
+    assert whole.read_bytes() == bytes(6_000_000)
 
 
 def test_a_disk_that_fills_meanwhile_is_survived(hub: Hub, small_disk: Path, fill_disk: Callable[[], None]) -> None:
