@@ -20,6 +20,8 @@ from core.worker.swarm import Swarm, serve_redemptions
 from tests.worker.access.test_gate import CLOSED, ORGANISER, SEED, granted
 from tests.worker.progress.dht_nodes import patient_node
 
+pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
+
 KEEPER = Identity.create()
 
 

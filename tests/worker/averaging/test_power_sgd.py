@@ -92,7 +92,7 @@ def test_a_round_of_two_exchanges_is_one_round_in_which_claims_are_compared_with
         return members[0]._aggregator, peers, gradients[0]
 
     aggregator, peers, average = asyncio.run(rounds(1))
-    torch.testing.assert_close(average, (300 - 2) / 302 * truth)
+    torch.testing.assert_close(average, (300 - 2) / 302 * truth, rtol=1e-3, atol=1e-3)  # of two matrices multiplied
     assert aggregator.shares.of(peers) == pytest.approx([2 / 3] * 4)
     aggregator, *_ = asyncio.run(rounds(2))
     assert aggregator._agreement.opposed() == frozenset(), "it takes three"
