@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 
 from core.errors import ErrorKind, UserError
-from core.run.spec.data import HubDataset
-from core.worker.data import open_blocks
 from core.worker.fetch.fetcher import listed_files
 from core.worker.fetch.file_store import FileStore
 from core.worker.fetch.hub_files import fetch_model
@@ -20,7 +18,8 @@ from tests.support.checkout import ROOT
 from tests.support.environment.fake_hub import ENDPOINT, PAGE_ENTRIES, STORAGE, Hub, Repository
 from tests.support.environment.update_server import certificate_for_loopback, serving_notices
 from tests.support.recorders import RecordingListener
-from tests.worker.data.test_hub_datasets import end, in_lines, in_parquet
+from tests.worker.data.test_hostile_data_sets import read_some
+from tests.worker.data.test_hub_datasets import in_lines, in_parquet
 from tests.worker.data.test_hub_files import MODEL, WEIGHTS
 
 TEXTS = [f"Document {number}." for number in range(200)]
@@ -34,16 +33,6 @@ ELSEWHERE = ["file:///etc/hostname", "ftp://127.0.0.1/secret", "http://127.0.0.1
 
 def fetched(repository: Repository, home: Path) -> Path:
     return fetch_model(repository.name, repository.revision, FileStore(home), RecordingListener())
-
-
-def read_some(repository: Repository, home: Path) -> str:
-    """What a run learns from that data set; raises UserError."""
-    data = HubDataset(repository=repository.name, revision=repository.revision, held_out_one_in=10)
-    blocks = open_blocks(data, sequence_length=32, seed=1, store=FileStore(home), listener=RecordingListener())
-    try:
-        return "".join(blocks.text(row) for row in blocks.draw(20))
-    finally:
-        end(blocks)
 
 
 def listing_of(repository: Repository, home: Path) -> list[str]:
